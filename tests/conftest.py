@@ -18,6 +18,7 @@ import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -196,6 +197,12 @@ def _settle(*, collecting: bool = True) -> None:
     if QtCore is not None and QtCore.QCoreApplication.instance() is not None:
         QtCore.QCoreApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete.value)
         QtCore.QCoreApplication.processEvents()
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written to the cache folder, sources and what was measured, is the test's and not this machine's."""
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """docs/verification.md holds the figures of the records beside it, and no others."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 import subprocess

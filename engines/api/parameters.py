@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, field_validator
 from pydantic.config import JsonDict
 
 RECORDING = "recording"
@@ -28,12 +28,66 @@ def without_controls(value: Any) -> Any:
     return value
 
 
+def _as_number(given: Any) -> Any:
+    if isinstance(given, (str, bytes)) or _is_truth(given):
+        raise _misread("a number", given)
+    return given
+
+
+def _as_truth(given: Any) -> Any:
+    if not _is_truth(given):
+        raise _misread("true or false", given)
+    return given
+
+
+def _is_truth(given: Any) -> bool:
+    return isinstance(given, bool) or type(given).__name__ in ("bool", "bool_")  # NumPy's, which is imported later
+
+
+def _misread(wanted: str, given: Any) -> ValueError:
+    told = f"the text '{given[:40]}'" if isinstance(given, str) else str(given)[:40].lower()
+    return ValueError(f"give {wanted} instead of {told}")
+
+
+def _as_given(schema: Any) -> Any:
+    """The schema of a field with what stands for numbers and truths looked at before it is read, in lists and groups of
+    values too; a group of parameters does that for itself."""
+    if (check := _LOOKED_AT.get(schema["type"])) is not None:
+        return {"type": "function-before", "function": {"type": "no-info", "function": check}, "schema": schema}
+    if schema["type"] == "model":
+        return schema
+    parts = {key: _as_given(schema[key]) for key in ("schema", "values_schema") if key in schema}
+    if "items_schema" in schema:
+        items = schema["items_schema"]
+        parts["items_schema"] = list(map(_as_given, items)) if isinstance(items, list) else _as_given(items)
+    if schema["type"] == "union":
+        members = schema["choices"]  # with the names that places of errors have anyway
+        parts["choices"] = [
+            (_as_given(each), each["type"]) if each["type"] in _LOOKED_AT else _as_given(each) for each in members
+        ]
+    return {**schema, **parts}
+
+
+_LOOKED_AT = {"int": _as_number, "float": _as_number, "bool": _as_truth}
+
+
 class ParameterGroup(BaseModel):
     """Base of all parameter models: unknown names, NaN, infinity and numbers that no unit needs are refused, texts have
-    no control characters, assignments are validated."""
+    no control characters, assignments are validated. Neither a text nor ``true``, which pydantic reads as 1, stands for
+    a number, nor a number or a text for a truth; 5.0 may stand for 5, and NumPy's for Python's."""
 
     # A model's schema is made when it first validates: a tenth of what a start took.
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        schema = handler(source)
+        fields: Any = schema
+        while fields["type"] != "model-fields":
+            fields = fields["schema"]
+        for field in fields["fields"].values():
+            field["schema"] = _as_given(field["schema"])
+        return schema
 
     @field_validator("*")
     @classmethod

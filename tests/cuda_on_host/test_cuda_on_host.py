@@ -1,7 +1,5 @@
 """The emulator itself: what CUDA promises holds, and what a device would not forgive is found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

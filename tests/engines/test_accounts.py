@@ -1,7 +1,5 @@
 """Bytes, operations and what fits, counted by hand for small cases: array by array, as the kernels take them."""
 
-from __future__ import annotations
-
 import ctypes
 import itertools
 import math
@@ -261,11 +259,7 @@ def test_a_ceiling_over_a_working_set_is_measured_once(monkeypatch):
 
 @pytest.mark.parametrize(
     ("contact", "quasi_static", "numbers", "masks"),
-    [
-        ("none", False, LOOKED_WITH, 0),
-        ("Hertz", False, LOOKED_WITH + 3, 0),
-        ("none", True, 5 * 3, 4 * 3 + 3),
-    ],
+    [("none", False, LOOKED_WITH, 0), ("Hertz", False, LOOKED_WITH + 3, 0), ("none", True, 5 * 3, 4 * 3 + 3)],
 )
 def test_beside_a_solver_a_body_takes_what_is_looked_with_and_what_it_rests_with(contact, quasi_static, numbers, masks):
     """In 3D; at rest masks, loads and what was seen last: four vectors, and words; nothing that breaks."""

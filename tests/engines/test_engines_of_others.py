@@ -1,7 +1,5 @@
 """Engines of other packages that raise, answer something else, or never: each costs what it was asked for."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from contextlib import suppress

@@ -4,8 +4,6 @@ Kernels that are called, not functions that are compiled into them; so the numbe
 the disk. Whoever needs one more raises a number, and says in the engine's README how long it compiles.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

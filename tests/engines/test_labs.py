@@ -1,7 +1,5 @@
 """The studies of all engines in the Kernel Lab: what is shown of them exists, and their published figures fit them."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api.registry import engines

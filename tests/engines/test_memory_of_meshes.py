@@ -1,7 +1,5 @@
 """What is derived from a geometry and kept does not keep the geometry: it goes with the document that it belongs to."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from functools import partial

@@ -54,14 +54,7 @@ CASES = {
     "what of a BPX file is left out": Case(
         project("battery", bpx(_left_out)),
         tuple(
-            f"{READER}.{name}"
-            for name in (
-                "_check_limits",
-                "_electrode",
-                "_say_unread#1",
-                "_say_unread#2",
-                "_unread",
-            )
+            f"{READER}.{name}" for name in ("_check_limits", "_electrode", "_say_unread#1", "_say_unread#2", "_unread")
         ),
     ),
     "a diffusivity that varies, of which the mean is taken": Case(

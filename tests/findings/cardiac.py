@@ -122,10 +122,7 @@ CASES = {
     "a front that dies out": case("resolution.front_findings#1", made=mesh(size=12.0)),
     "a front that is slowed": case("resolution.front_findings#2", made=mesh(size=0.7)),
     "a step of a known model": case(
-        "cells._known_step_findings",
-        made=mesh(size=40.0),
-        cell_model="Bueno-Orovio 2008",
-        numerics={"step": 0.2},
+        "cells._known_step_findings", made=mesh(size=40.0), cell_model="Bueno-Orovio 2008", numerics={"step": 0.2}
     ),
     "a cell that is not excited": measured("1", excited=False),
     "a step that is accurate": measured("2"),

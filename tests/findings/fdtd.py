@@ -161,10 +161,7 @@ AT_THE_END = {
             },
             until=60.0,
         ),
-        (
-            "engines.fdtd.monitors.balance.Balance.noticed",
-            "engines.fdtd.monitors.settling.SettlingWatcher.noticed",
-        ),
+        ("engines.fdtd.monitors.balance.Balance.noticed", "engines.fdtd.monitors.settling.SettlingWatcher.noticed"),
     )
 }
 """What only a run can say."""

@@ -57,6 +57,7 @@ CASES = {
         "setup.lattice.LatticeSetup._blurred",
         body={**PLATE, "holes": [{"kind": "circle", "center": (8, 6), "radius": 3}]},
     ),
+    "a horizon of two spacings": case("setup.lattice.LatticeSetup._coarse", bonds={"spacing": 1.0, "reach": 2}),
     "a slow crack": case("setup.toughness.told_of_slow_cracks#2"),
     "a slow crack that nobody has solved": case(
         "setup.toughness.told_of_slow_cracks#1", bonds={"spacing": 1.0, "reach": 2, "influence": "quartic"}

@@ -97,8 +97,7 @@ CASES = {
         ("engines.spiking.setup.checks._stretched",),
     ),
     "spikes on the grid of steps": Case(
-        project("spiking", {"populations": [LEAKY], "connections": []}),
-        ("engines.spiking.setup.checks._whole_steps",),
+        project("spiking", {"populations": [LEAKY], "connections": []}), ("engines.spiking.setup.checks._whole_steps",)
     ),
     "a part of a step": Case(
         project(

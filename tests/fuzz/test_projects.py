@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from engines.api.errors import ProblemError, WorkbenchError
 from workbench.project.document import Document, open_document
 from workbench.project.presets import presets
-from workbench.project.store import PROJECT_FILE, as_json
+from workbench.project.reading.parsing import PROJECT_FILE
+from workbench.project.store import as_json
 
 LONGEST_SENTENCE = 3000
 """Letters: all names that may vary among cells take 1,100, and a text of 5,000 is not to be repeated."""

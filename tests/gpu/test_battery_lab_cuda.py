@@ -1,7 +1,5 @@
 """The Kernel Lab's battery studies and the kinetics on a GPU: every variant's answer, and what the best ones reach."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

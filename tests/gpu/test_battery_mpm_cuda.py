@@ -1,7 +1,5 @@
 """Many particles on a real GPU: one size is the published cell, blocks that meet give what the CPU gives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Irregular points on a device: the same small bodies as on the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

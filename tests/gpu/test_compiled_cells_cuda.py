@@ -1,7 +1,5 @@
 """Compiled cells on an NVIDIA GPU: one step of random states against the graph's value."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The diffusion step on the GPU against the float64 sparse operator, and what holds to the last bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial import Delaunay

@@ -1,7 +1,5 @@
 """The figures of the presets of typed equations (tests/engines/stencil/equations/test_figures.py), on a device."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.stencil.equations import test_figures

@@ -1,7 +1,5 @@
 """Typed equations on a real GPU: the reference in NumPy, and the same bits whatever shape a launch has."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -10,12 +8,7 @@ from engines.stencil.setup.equations import TypedProblem
 from tests.engines.stencil.equations.test_twins import CASES, FUSED, FUSED_LINES, START, STILL, compared, problem
 from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
 
-pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("own_cache")]
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])

@@ -1,7 +1,5 @@
 """The FDTD kernels on a device, against the reference."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

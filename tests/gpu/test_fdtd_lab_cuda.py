@@ -1,7 +1,5 @@
 """The Kernel Lab of the FDTD engine on a device: every variant's answer in every launch shape, and each table."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.backend.precision import FLOAT_TYPES

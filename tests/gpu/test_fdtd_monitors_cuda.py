@@ -1,7 +1,5 @@
 """Monitors on a device: against the CPU, and against a transform of stored fields."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

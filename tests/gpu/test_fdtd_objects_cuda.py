@@ -1,7 +1,5 @@
 """What objects ask of a device: windings of surfaces, and painted materials."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

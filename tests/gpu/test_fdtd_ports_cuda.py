@@ -1,7 +1,5 @@
 """Lumped ports on a GPU see what those on the CPU see."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

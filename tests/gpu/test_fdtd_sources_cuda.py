@@ -1,7 +1,5 @@
 """Oblique waves, beams and modes on a device, against the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

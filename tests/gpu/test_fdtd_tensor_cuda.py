@@ -1,7 +1,5 @@
 """Off-diagonal terms of smoothed permittivities on a device, against the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Kinds of cells on an NVIDIA GPU: what a modeller changed reaches the kernel, for TT06 and for a compiled model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

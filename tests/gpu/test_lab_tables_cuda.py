@@ -1,7 +1,5 @@
 """The thesis' tables on a GPU: each is measured in a small form, and what must be there is there."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.backend import open_backend

@@ -1,7 +1,5 @@
 """Maps, pseudo-ECG and phase on a GPU against their twins on the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

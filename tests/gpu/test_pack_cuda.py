@@ -1,7 +1,5 @@
 """Heat of a pack on a real GPU: the bits of the CPU, energy, and whole packs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

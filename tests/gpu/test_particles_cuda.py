@@ -1,7 +1,5 @@
 """The model "particles" on a real GPU beside the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The forces of bonds in every way that the Lab knows, on a GPU, and its tables in a small form."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

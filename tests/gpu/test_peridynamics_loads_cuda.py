@@ -1,7 +1,5 @@
 """Forces of supports, gauges and slow loading on a device: as on the CPU."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api import Problem

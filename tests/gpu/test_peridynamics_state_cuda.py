@@ -1,7 +1,5 @@
 """The linear peridynamic solid on a device: the same small body as on the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -15,10 +13,7 @@ pytestmark = pytest.mark.gpu
 
 @pytest.mark.parametrize(
     "body",
-    [
-        {"kind": "plate", "size_x": 60, "size_y": 24},
-        {"kind": "block", "size_x": 40, "size_y": 16, "size_z": 12},
-    ],
+    [{"kind": "plate", "size_x": 60, "size_y": 24}, {"kind": "block", "size_x": 40, "size_y": 16, "size_z": 12}],
     ids=lambda body: body["kind"],
 )
 def test_a_run_is_the_cpus(gpu, body):

@@ -1,7 +1,5 @@
 """Strain and stress of irregular points on a device: the CPU's. Those of lattices are among the fields of runs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

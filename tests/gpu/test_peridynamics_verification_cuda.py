@@ -1,7 +1,5 @@
 """The published crack, and each preset's figure, on a device; the CPU's long forms of the same tests."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.engines.peridynamics import test_engine

@@ -1,7 +1,5 @@
 """The Poisson solvers on the GPU: against the CPU twin, converged, and with any launch shape."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Event matrices and spiking networks on a real GPU beside float64 and the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """Diffusion and Gray-Scott on a real GPU: the tests of the host emulator on grids of some size, and over many steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,17 +7,12 @@ from engines.stencil.diffusion.cuda import CudaDiffusion, make_launches
 from engines.stencil.gray_scott.cuda import CudaGrayScott
 from tests.engines.stencil.diffusion_cases import SIDES, ghosts_of, laplacian, reference
 
-pytestmark = pytest.mark.gpu
+pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("own_cache")]
 
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 EQUAL, UNEQUAL = (0.15, 0.15, 0.15), (0.11, 0.17, 0.13)
 DT = 0.05
 SHAPES = [(1, 1), (3, 5), (517, 1001), (700, 1024), (1, 2, 3), (33, 50, 127), (64, 90, 256)]
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
 
 
 def poisoned(backend, shape, precision):

@@ -1,7 +1,5 @@
 """Typed neurons on a real GPU: the bits of the CPU, from launches and graphs, while somebody looks and changes them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

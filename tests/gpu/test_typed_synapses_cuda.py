@@ -1,7 +1,5 @@
 """Typed synapses on a real GPU: the bits of the CPU, from launches and graphs, while somebody changes them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,11 +4,11 @@ Which places there are comes from the syntax tree; a defect replaces the text of
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
 kernels), what packages compute that are not there; what no test but an eye can judge: texts, parts of colours, lengths
-of layouts and their cells, a pixel more of what is painted, a millisecond more of a wait; and what changes nothing that
-is defined: guards against round-off, how long is measured,
-``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or time falls that equals
-it, None for the False that nobody tells from it (whose becoming True is tried), the default of a lambda's argument that
-is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
+of layouts and their cells, widths of pens, a pixel more of what is painted, a millisecond more of a wait; and what
+changes nothing that is defined: guards against round-off, how long is measured, ``strict`` of a zip, which holds what
+is so anyway, on which side of a limit a measured length or time falls that equals it, None for the False that nobody
+tells from it (whose becoming True is tried), the default of a lambda's argument that is called ``_`` as nobody reads
+it, that a colour is more than opaque, and that what is not stale is drawn once more.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ LOOKS = re.compile(
     r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
-PAINTED = re.compile(r"Q(Rect|Point|Size)F?|QPen|draw\w+|translate|singleShot")
+PAINTED = re.compile(r"Q(Rect|Point|Size)F?|draw\w+|translate|singleShot")
 """Calls to whose whole numbers one more is not seen: pixels of what is painted, milliseconds."""
+PENS = ("QPen", "line_pen")
+"""Calls whose numbers behind the colour are widths of lines, as those of ``mkPen``."""
 FEW = 3
 """A larger whole number that is added to something in the window, or taken from it, is one of pixels."""
 MANY = 100
@@ -222,6 +224,10 @@ def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
     """Whole numbers that nobody sees a difference of."""
     for node in ast.walk(tree):
         match node:
+            case ast.Call(args=[_, *widths]) if _called(node) in PENS:
+                yield from (each for width in widths for each in ast.walk(width) if isinstance(each, ast.Constant))
+            case ast.Tuple(elts=[ast.Starred(), ast.Constant(value=255) as opaque]):
+                yield opaque
             case ast.Call() if PAINTED.fullmatch(_called(node)):
                 yield from (each for each in node.args if _whole(each) is not None)
             case ast.Call(args=[_, row, column, *spans]) if _called(node) in ("addWidget", "addLayout"):

@@ -104,6 +104,7 @@ def test_what_is_met_by_nobody_is_left_out():
     source = b"""
 def share(a, b, ratio):
     alpha = 90 if a else 255
+    line_pen((*a, 255), 3.0 if b else 1)
     a._stale, b.stale_values, a.shown = False, True, False
     a._stale_values = False
     rows.addWidget(draw(5), a + 6, 1, 6, 6).clicked.connect(lambda _=True, b=True: draw(99 if b else 100))

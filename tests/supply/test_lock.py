@@ -1,7 +1,5 @@
 """The lock: one exact version of every package with its hashes, and the part of it that a choice of extras needs."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

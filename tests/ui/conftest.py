@@ -1,7 +1,5 @@
 """A window on doubles; each test ends with the window closed and no thread of ours left."""
 
-from __future__ import annotations
-
 import gc
 import shutil
 import threading
@@ -41,10 +39,12 @@ def _estimates_follow_at_once():
 
 
 @pytest.fixture(autouse=True)
-def _deleted():
-    """Widgets that a test is done with are gone before the next one."""
+def _as_before():
+    """Widgets that a test is done with are gone before the next one, and the theme is the dark one again."""
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    if theme().palette.name != "dark":
+        theme().apply("dark")
 
 
 PATIENCE = 6

@@ -121,7 +121,35 @@ class FakeBackend(Backend):
         pass
 
 
-class Wave(Simulation):
+class Stepped(Simulation):
+    """Has its step alone for a state."""
+
+    def advance(self, steps):
+        self.step += steps
+
+    def synchronize(self):
+        pass
+
+    def select(self, selection):
+        return selection
+
+    def set_control(self, name, value):
+        pass
+
+    def state(self):
+        return {"step": np.array(self.step)}
+
+    def restore(self, state):
+        self.step = int(state["step"])
+
+    def non_finite(self):
+        return None
+
+    def close(self):
+        pass
+
+
+class Wave(Stepped):
     """A plane wave along x: V(x, t) is a spike that passes x at t = x / SPEED."""
 
     def __init__(self, geometry, dt, backend):
@@ -162,9 +190,6 @@ class Wave(Simulation):
         self.step += steps
         self._launches += steps
 
-    def synchronize(self):
-        pass
-
     def select(self, selection):
         return self._backend.select(selection)
 
@@ -188,21 +213,9 @@ class Wave(Simulation):
     def set_control(self, name, value):
         self.controls.append((name, value))
 
-    def state(self):
-        return {"step": np.array(self.step)}
-
-    def restore(self, state):
-        self.step = int(state["step"])
-
     def drain_timings(self):
         launches, self._launches = self._launches, 0
         return tuple(KernelTiming(t.kernel, launches, launches * 1e-5) for t in self.traffic) if launches else ()
-
-    def non_finite(self):
-        return None
-
-    def close(self):
-        pass
 
 
 class WaveEngine(Engine):

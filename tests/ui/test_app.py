@@ -1,7 +1,5 @@
 """The application as a person starts it: the real 3D view, a project named on the command line, exit code 0."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A stand-in engine with two small tables: times of a step beside two published devices, and a map of block shapes."""
 
-from __future__ import annotations
-
 from engines.api import no_progress
 from engines.api.errors import ProblemError
 from engines.api.lab import Column, LabTable, PublishedRows

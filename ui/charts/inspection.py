@@ -13,6 +13,7 @@ from ui.charts.pacing import Pace
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.making import Plot
 from ui.charts.plots.reading import fact_text
+from ui.widgets.dressing import look_as
 from ui.widgets.freeing import empty
 from ui.widgets.icons import dress
 
@@ -154,9 +155,7 @@ class InspectionPanel(QWidget):
     def _name_title(self, name: str) -> None:
         """Dress the title by the style sheet."""
         if self.title.objectName() != name:
-            self.title.setObjectName(name)
-            self.title.style().unpolish(self.title)
-            self.title.style().polish(self.title)
+            look_as(self.title, name)
 
     def _show_buttons(self, visible: bool) -> None:
         for button in self._buttons:

@@ -56,9 +56,9 @@ class Overlay(QObject):
                     self._choose(file, chart, axes, choice, document, add)
                     return
                 read = partial(read_curves, file, chart.name, axes)
-                self._background.submit("files", read, add, self._failed)
+                self._background.submit("imports", read, add, self._failed)
 
-            self._background.submit("files", partial(choice_of, file, axes), looked, self._failed)
+            self._background.submit("imports", partial(choice_of, file, axes), looked, self._failed)
 
     def _choose(
         self,

@@ -20,11 +20,7 @@ class Pace:
     """Calls ``draw`` soon after :meth:`soon`; what ``plots`` took to paint counts with it."""
 
     def __init__(
-        self,
-        draw: Callable[[], None],
-        plots: Callable[[], Iterable[Plot]],
-        parent: QObject,
-        share: float = LIVE_SHARE,
+        self, draw: Callable[[], None], plots: Callable[[], Iterable[Plot]], parent: QObject, share: float = LIVE_SHARE
     ) -> None:
         self._draw = draw
         self._plots = plots

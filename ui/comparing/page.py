@@ -278,8 +278,7 @@ class ComparisonPage(QWidget):
 
     def _show_time(self) -> None:
         """The moment that is seen: frames are kept at some moments only."""
-        take = self.pair[0]
-        unit = "" if take.footage is None else take.footage.info.time_unit
+        unit = next((take.footage.info.time_unit for take in self.pair if take.footage is not None), "")
         frames = [take.frame_at(self._field, self.time) for take in self.pair]
         seen = [frame.time for frame in frames if frame is not None]
         moment = min(seen, key=lambda time: abs(time - self.time), default=self.time)

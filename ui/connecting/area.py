@@ -124,7 +124,7 @@ class ConnectingArea(QObject):
 
     def _connected(self) -> None:
         window = self._window
-        window.controller.progressed.emit("", 0.0)
+        window.controller.tell_idle()
         window.status.set_place(window.services.place)
         place = window.services.place
         window.log.add(Message(f"Problems are computed on {'this computer' if place is None else place.title}."))
@@ -134,7 +134,7 @@ class ConnectingArea(QObject):
     def _failed(self, error: BaseException, again: Callable[[], None] | None = None) -> None:
         """``again``: how to try once more where there is no machine yet."""
         controller = self._window.controller
-        controller.progressed.emit("", 0.0)
+        controller.tell_idle()
         self._window.status.set_place(self._window.services.place)
         if not isinstance(error, WorkbenchError):
             raise error

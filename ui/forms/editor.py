@@ -15,6 +15,7 @@ from engines.api.parameters import Around
 from ui.forms.notes import Notes
 from ui.forms.schema import FieldSpec, default_values
 from ui.forms.validation import Errors, Path
+from ui.widgets.dressing import polish_anew
 
 LONGEST_LINE = 80
 """Letters of a line of a tool tip, which Qt does not fold."""
@@ -107,5 +108,4 @@ class Editor(QWidget):
     def repolish(widget: QWidget, wrong: bool) -> None:
         if bool(widget.property("wrong")) != wrong:
             widget.setProperty("wrong", wrong)
-            widget.style().unpolish(widget)
-            widget.style().polish(widget)
+            polish_anew(widget)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QSiz
 
 from engines.api import Finding
 from ui.forms.validation import Path
+from ui.widgets.dressing import polish_anew
 from workbench.words.numbers import spaced
 
 Notes = Mapping[Path, Sequence[Finding]]
@@ -64,8 +65,3 @@ def set_noted(widget: QWidget, noted: bool) -> None:
     if bool(widget.property("noted")) != noted:
         widget.setProperty("noted", noted)
         polish_anew(widget)
-
-
-def polish_anew(widget: QWidget) -> None:
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)

@@ -64,7 +64,7 @@ class CycleColumns(QObject):
             return False
         file, document = Path(value), self._model.document
         take = partial(self._ask, file, document)
-        self._background.submit("files", partial(_choice, file), take, lambda _: take(None))  # its field says why
+        self._background.submit("imports", partial(_choice, file), take, lambda _: take(None))  # its field says why
         return True
 
     def _ask(self, file: Path, document: object, choice: Choice | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from ui.importing.units import UnitChooser
 from ui.scene.colormaps import distinct_colours
 from ui.session.services import Services
 from ui.widgets.background import Background, lane_of
+from ui.widgets.dressing import look_as
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.formatting import bytes_text, duration_text
 from ui.widgets.parts import button_for, resize_within
@@ -83,6 +85,8 @@ class ImportDialog(QDialog):
         self.report: Report | None = None
         self.estimate: Estimate | None = None
         self._turn = 0
+        self._asked: Future[Any] = Future()
+        """The last reading: one that has not begun need not begin any more once another is asked for."""
         self._proposing = True
         self._proposed: dict[str, str] = {}
         """The unit that was likely before one was chosen, by the engine that the file is for."""
@@ -226,7 +230,10 @@ class ImportDialog(QDialog):
         def if_fresh(show: Any) -> Any:
             return lambda answer: show(answer) if turn == self._turn else None
 
-        self._background.submit(LANE, lambda: self._read(wanted), if_fresh(self._show), if_fresh(self._failed))
+        self._asked.cancel()
+        self._asked = self._background.submit(
+            LANE, lambda: self._read(wanted), if_fresh(self._show), if_fresh(self._failed)
+        )
 
     def _read(self, wanted: Reading) -> tuple[Document, Report]:
         document = self._services.open_mesh(self.path, wanted.unit, wanted.fibres, engine=wanted.engine)
@@ -348,12 +355,11 @@ class ImportDialog(QDialog):
 
     def reject(self) -> None:
         self._turn += 1
+        self._asked.cancel()
         super().reject()
 
     def _say(self, sentence: str, name: str = "error") -> None:
-        self.sentence.setObjectName(name)
-        self.sentence.style().unpolish(self.sentence)
-        self.sentence.style().polish(self.sentence)
+        look_as(self.sentence, name)
         self.sentence.setText(spaced(sentence))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
 from engines.api.errors import WorkbenchError
 from engines.tables.columns import Axis, Column
 from ui.widgets.background import Background
+from ui.widgets.dressing import look_as
 from ui.widgets.fonts import PLAIN, STRONG
 from ui.widgets.parts import resize_within
 from workbench.importing.choice import Choice, column_in
@@ -50,6 +52,7 @@ class TableDialog(QDialog):
         self._path, self._chart, self._axes, self._choice = path, chart, axes, choice
         self._background = background
         self._turn = 0
+        self._asked: Future[list[MeasuredData]] = Future()
         self.found: list[MeasuredData] = []
         title = QLabel(path.name, self)
         title.setTextFormat(Qt.TextFormat.PlainText)
@@ -67,9 +70,7 @@ class TableDialog(QDialog):
         self.told.setTextFormat(Qt.TextFormat.PlainText)
         buttons = QDialogButtonBox(self)
         self.use_button = buttons.addButton("Use these", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.use_button.setObjectName("primary")
-        self.use_button.style().unpolish(self.use_button)
-        self.use_button.style().polish(self.use_button)
+        look_as(self.use_button, "primary")
         buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._use)
         buttons.rejected.connect(self.reject)
@@ -151,7 +152,8 @@ class TableDialog(QDialog):
         except WorkbenchError as error:
             self._say(str(error), "error")
             return
-        self._background.submit(
+        self._asked.cancel()
+        self._asked = self._background.submit(
             "imports",
             read,
             lambda found: self._show(found) if turn == self._turn else None,
@@ -175,12 +177,11 @@ class TableDialog(QDialog):
 
     def reject(self) -> None:
         self._turn += 1
+        self._asked.cancel()
         super().reject()
 
     def _say(self, sentence: str, name: str) -> None:
-        self.told.setObjectName(name)
-        self.told.style().unpolish(self.told)
-        self.told.style().polish(self.told)
+        look_as(self.told, name)
         self.told.setText(spaced(sentence))
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QWidget
 
 from engines.geometry.meshes.sizes import UnitChoice
+from ui.widgets.dressing import look_as
 from workbench.words.units import unit_text
 
 
@@ -38,9 +39,7 @@ class UnitChooser(QWidget):
             remark = self.remarks[choice.unit]
             usual = several and choice.unit == proposed
             remark.setText(choice.remark or ("proposed" if usual else ""))
-            remark.setObjectName("muted" if choice.plausible else "warning")
-            remark.style().unpolish(remark)
-            remark.style().polish(remark)
+            look_as(remark, "muted" if choice.plausible else "warning")
         self.buttons[unit].setChecked(True)
 
     def _add(self, row: int, unit: str) -> None:

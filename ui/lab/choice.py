@@ -47,11 +47,7 @@ class RecordChoice(QWidget):
     failed = Signal(str)
 
     def __init__(
-        self,
-        load: Callable[[Path], LabRecord],
-        title_of: Callable[[str], str],
-        background: Background,
-        parent: QWidget,
+        self, load: Callable[[Path], LabRecord], title_of: Callable[[str], str], background: Background, parent: QWidget
     ) -> None:
         """``title_of``: of a study or table by its id, empty where there is none."""
         super().__init__(parent)
@@ -126,7 +122,7 @@ class RecordChoice(QWidget):
             self.fill()
             self.failed.emit(str(error) if isinstance(error, WorkbenchError) else f"{path.name}: {error}")
 
-        self._background.submit("files", lambda: self._load(path), read, failed)
+        self._background.submit("imports", lambda: self._load(path), read, failed)
 
     def _get(self, box: QComboBox) -> LabRecord | str | None:
         picked = self._picked[box]

@@ -349,14 +349,14 @@ class Controller(QObject):
         if self.phase is Phase.FAILED and not self._stepped and not torn and self.model.valid:
             self.drop_runner()
             self.problem.emit("")
-            self.progressed.emit("", 0.0)
+            self.tell_idle()
             self._set_phase(Phase.IDLE)
             return
         geometry, starting = self._built_for
         document = self.model.document
         if self.runner is not None and not starting and document is not None and self.model.geometry is not geometry:
             self.drop_runner()
-            self.progressed.emit("", 0.0)
+            self.tell_idle()
             self._set_phase(Phase.IDLE)
 
     def _place_probes(self) -> None:
@@ -375,7 +375,7 @@ class Controller(QObject):
         return self._stale and self.phase in (Phase.READY, Phase.BUILDING)
 
     def fail(self, error: BaseException) -> None:
-        self.progressed.emit("", 0.0)
+        self.tell_idle()
         known = isinstance(error, WorkbenchError)
         text = str(error) if known else f"Something unexpected happened ({type(error).__name__}: {error})."
         self.message.emit(Message(text, "error"))
@@ -417,7 +417,7 @@ class Controller(QObject):
         self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
         if state is RunState.FAILED and not self._reported:
             self._reported = True
-            self.progressed.emit("", 0.0)
+            self.tell_idle()
             self.problem.emit(str(runner.error))
             if runner.error is not None and runner.error.torn:
                 self.broke_off.emit(runner)
@@ -440,7 +440,7 @@ class Controller(QObject):
         """The first steps may compile kernels: say so when they keep a person waiting."""
         if self._samples or state is not RunState.RUNNING:
             if self._first_step_said:
-                self.progressed.emit("", 0.0)
+                self.tell_idle()
             self._running_since, self._first_step_said = 0.0, False
             self._stepped = self._stepped or bool(self._samples)
         elif not self._stepped:
@@ -456,10 +456,13 @@ class Controller(QObject):
             text, fraction = self._progress
             self.progressed.emit(text or "Preparing the device", fraction)
 
+    def tell_idle(self) -> None:
+        self.progressed.emit("", 0.0)
+
     def _built(self, runner: AnyRunner) -> None:
         self.info = runner.info
         self._progress = ("", 0.0)
-        self.progressed.emit("", 0.0)
+        self.tell_idle()
         self._place_probes()
         self.info_changed.emit(self.info)
         curves = self.services.earlier_curves(runner)

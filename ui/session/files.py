@@ -61,11 +61,7 @@ class FileActions(QObject):
     """One sentence about what was written."""
 
     def __init__(
-        self,
-        controller: Controller,
-        picture: Callable[..., Array],
-        view: Callable[[], ViewSettings],
-        parent: QWidget,
+        self, controller: Controller, picture: Callable[..., Array], view: Callable[[], ViewSettings], parent: QWidget
     ) -> None:
         super().__init__(parent)
         self._window = parent

@@ -88,7 +88,7 @@ class Opening(QObject):
         def opened(document: Document | None) -> None:
             if is_over():
                 return
-            controller.progressed.emit("", 0.0)
+            controller.tell_idle()
             if document is not None:
                 run, self._run_after = self._run_after, False
                 controller.model.open(document)
@@ -101,7 +101,7 @@ class Opening(QObject):
             if not isinstance(error, OutsideFiles):
                 controller.fail(error)
             elif not over:
-                controller.progressed.emit("", 0.0)
+                controller.tell_idle()
                 self.outside_asked.emit(Outside(error, lambda given: self._open(load, text, then, given)))
 
         controller.background.submit("files", lambda: load(permission), opened, failed)

@@ -8,16 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QFileDialog,
-    QHBoxLayout,
-    QLabel,
-    QMessageBox,
-    QProgressBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QMessageBox, QProgressBar, QVBoxLayout, QWidget
 
 from engines.api.errors import ProblemError, WorkbenchError
 from ui.charts.plots.pictures import picture_bytes
@@ -29,6 +20,7 @@ from ui.sweep.tree import NumberTree
 from ui.sweep.values import FINER, ValuesEditor
 from ui.tools.job import ToolJob
 from ui.tools.outlook import Outlook
+from ui.widgets.dressing import say
 from ui.widgets.formatting import bytes_text, duration_text
 from ui.widgets.parts import button_for, resize_within
 from workbench.storage.atomic import write_bytes
@@ -40,7 +32,6 @@ from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import MANY, SweepPlan, changed
 from workbench.sweep.running import Row, charts_to_keep
 from workbench.sweep.table import read_anew
-from workbench.words.numbers import spaced
 from workbench.words.units import unit_text
 
 LEFT_WIDTH = 380
@@ -378,11 +369,7 @@ class SweepDialog(QDialog):
         self._background.submit("files", write, self._say, lambda error: self._say(str(error), "error"))
 
     def _say(self, sentence: str, name: str = "muted") -> None:
-        self.sentence.setObjectName(name)
-        self.sentence.style().unpolish(self.sentence)
-        self.sentence.style().polish(self.sentence)
-        self.sentence.setText(spaced(sentence))
-        self.sentence.setVisible(bool(sentence))
+        say(self.sentence, sentence, name)
 
     def _agreed(self, question: str) -> bool:
         yes = QMessageBox.StandardButton.Yes

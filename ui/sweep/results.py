@@ -11,6 +11,7 @@ from engines.api.charts import ChartInfo
 from ui.charts.plots.cell import ChartCell
 from ui.sweep.overlay import OverlayPlot
 from ui.sweep.table import SweepTable
+from ui.widgets.dressing import look_as
 from ui.widgets.freeing import free_list
 from workbench.sweep.convergence import Convergence, convergences
 from workbench.sweep.plan import SweepPlan
@@ -144,9 +145,7 @@ class SweepResults(QWidget):
         self.settled.setVisible(found is not None)
         if found is not None:
             self.settled.setText(f"{column.curve}: {found.told}")
-            self.settled.setObjectName("" if found.good else "warning")
-            self.settled.style().unpolish(self.settled)
-            self.settled.style().polish(self.settled)
+            look_as(self.settled, "" if found.good else "warning")
         info, data = against(plan, self._rows, column)
         if info != self._titled or self.cell is None:  # a chart keeps its title and units
             if self.cell is not None:

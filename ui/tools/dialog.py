@@ -6,16 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QProgressBar,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
 from engines.api import Progress
 from engines.api.errors import ProblemError, WorkbenchError
@@ -28,10 +19,10 @@ from ui.tools.numbers import NumbersForm
 from ui.tools.outlook import Outlook
 from ui.tools.result import ResultView
 from ui.widgets.background import Background
+from ui.widgets.dressing import say
 from ui.widgets.parts import button_for, resize_within
 from workbench.project.document import Document, Standing
 from workbench.project.tooling import changed_parameters, kept_standing, moved_end
-from workbench.words.numbers import spaced
 from workbench.words.units import clock_text
 
 FORM_WIDTH = 380
@@ -265,11 +256,7 @@ class ToolDialog(QDialog):
         return document is None or base is None or document.loaded is not base.loaded
 
     def _say(self, sentence: str, name: str = "error") -> None:
-        self.sentence.setObjectName(name)
-        self.sentence.style().unpolish(self.sentence)
-        self.sentence.style().polish(self.sentence)
-        self.sentence.setText(spaced(sentence))
-        self.sentence.setVisible(bool(sentence))
+        say(self.sentence, sentence, name)
 
     # Qt.
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from engines.api.errors import WorkbenchError
 from ui.widgets.background import Background
-from workbench.words.numbers import spaced
+from ui.widgets.dressing import say
 
 LANE = "outlooks"
 PATIENCE_MILLISECONDS = 150
@@ -66,8 +66,4 @@ class Outlook(QLabel):
             self._say(str(error), "error")
 
     def _say(self, text: str, name: str = "muted") -> None:
-        self.setObjectName(name)
-        self.style().unpolish(self)
-        self.style().polish(self)
-        self.setText(spaced(text))
-        self.setVisible(bool(text))
+        say(self, text, name)

@@ -11,6 +11,7 @@ from engines.api.charts import Fact
 from engines.api.tools import ToolResult
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.reading import fact_text
+from ui.widgets.dressing import look_as
 from workbench.words.numbers import spaced
 
 NOTHING = "What comes out stands here."
@@ -47,7 +48,7 @@ class ResultView(QWidget):
 
     def clear(self) -> None:
         self.message.setText(NOTHING)
-        self._name("muted")
+        look_as(self.message, "muted")
         for widget in (*self.cells, *self._table.findChildren(QLabel)):
             widget.hide()
             widget.setParent(None)
@@ -58,7 +59,7 @@ class ResultView(QWidget):
     def show_result(self, result: ToolResult) -> None:
         self.clear()
         self.message.setText(spaced(result.message))
-        self._name("")
+        look_as(self.message, "")
         self._show_facts(result.facts)
         for info, data in result.charts:
             cell = ChartCell(info, info.x_unit, self)
@@ -79,8 +80,3 @@ class ResultView(QWidget):
             self._grid.addWidget(value, row, 1)
             self.values.append(value)
         self._table.setVisible(bool(facts))
-
-    def _name(self, name: str) -> None:
-        self.message.setObjectName(name)
-        self.message.style().unpolish(self.message)
-        self.message.style().polish(self.message)

@@ -15,6 +15,8 @@ T = TypeVar("T")
 POLL_MILLISECONDS = 20
 INFORMING = ("connecting", "estimates", "forecast", "devices", "outlooks", "previews", "manual", "imports")
 """Lanes whose answers nobody needs once the window closes; an engine of others has its own, :func:`lane_of`."""
+WIDE = {"imports": 4}
+"""Threads of lanes on which one file of others that is slow to read does not hold up the next."""
 PATIENCE_SECONDS = 5.0
 """For what these lanes are at when the window closes: an engine's estimate may never end."""
 
@@ -29,7 +31,8 @@ def _informs(lane: str) -> bool:
 
 
 class Background(QObject):
-    """A few named lanes, one thread each: what is asked on the same lane happens in order."""
+    """A few named lanes, one thread each but for ``WIDE``: what is asked on the same lane begins in order, and answers
+    that are there are given in that order. A call that is cancelled before it begins never does."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +56,7 @@ class Background(QObject):
         if self._closed:
             return Future()
         if lane not in self._lanes:
-            self._lanes[lane] = ThreadPoolExecutor(1, thread_name_prefix=f"workbench-{lane}")
+            self._lanes[lane] = ThreadPoolExecutor(WIDE.get(lane, 1), thread_name_prefix=f"workbench-{lane}")
         future = self._lanes[lane].submit(call)
         self._pending.append((future, then, otherwise))
         self._timer.start()

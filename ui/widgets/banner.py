@@ -7,16 +7,9 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
+from ui.widgets.dressing import polish_anew
 from ui.widgets.icons import dress, pixmap
 from workbench.words.numbers import spaced
 
@@ -169,8 +162,7 @@ class Banner(QFrame):
             answer.hide()
             answer.deleteLater()
         self.setProperty("severity", severity)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        polish_anew(self)
         self.picture.setPixmap(pixmap(ICONS[severity][0], 18, ICONS[severity][1]))
         if len(sentence) > LONGEST:  # a word of a stranger's file stands in it
             sentence = f"{sentence[:LONGEST]}…"

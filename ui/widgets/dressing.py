@@ -5,8 +5,10 @@ from __future__ import annotations
 import time as clock
 
 from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import isValid
+
+from workbench.words.numbers import spaced
 
 EVERY_MILLISECONDS = 20
 AT_ONCE_SECONDS = 0.008
@@ -54,3 +56,21 @@ class Dressing(QObject):
         if not self._hidden and application is not None:
             self._timer.stop()
             application.removeEventFilter(self)
+
+
+def polish_anew(widget: QWidget) -> None:
+    """As the sheet has it for the name and the properties that the widget has now."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def look_as(widget: QWidget, name: str) -> None:
+    widget.setObjectName(name)
+    polish_anew(widget)
+
+
+def say(label: QLabel, sentence: str, name: str) -> None:
+    """Show a sentence, as the sheet has it for ``name``; where there is none, the label is not seen."""
+    look_as(label, name)
+    label.setText(spaced(sentence))
+    label.setVisible(bool(sentence))

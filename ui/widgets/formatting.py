@@ -8,15 +8,7 @@ import time as clock
 from workbench.words.amounts import bytes_text, duration_text, prefixed
 from workbench.words.numbers import figure, printed
 
-__all__ = [
-    "amount_text",
-    "at_most_text",
-    "bytes_text",
-    "count_text",
-    "duration_text",
-    "moment_text",
-    "rate_text",
-]
+__all__ = ["amount_text", "at_most_text", "bytes_text", "count_text", "duration_text", "moment_text", "rate_text"]
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 

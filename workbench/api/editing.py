@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from workbench.api.names import unknown
 from workbench.project.parameter_files import Place, value_at, with_values
-from workbench.project.store import validated
+from workbench.project.reading.parsing import validated
 from workbench.sweep.numbers import numbers_of
 
 

@@ -18,7 +18,7 @@ from workbench.api.runs.progress import Progress
 from workbench.project.document import Document, save_document
 from workbench.project.findings import estimate_of, findings_of
 from workbench.project.project import Line, Probe
-from workbench.project.store import validated
+from workbench.project.reading.parsing import validated
 
 if TYPE_CHECKING:
     from workbench.api.runs.run import Run

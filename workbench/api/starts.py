@@ -14,7 +14,7 @@ from engines.reading import resolved
 from workbench.project.document import Document
 from workbench.project.presets import open_preset, presets
 from workbench.project.project import MeshReference, Project
-from workbench.project.store import PROJECT_FILE, parse_project
+from workbench.project.reading.parsing import PROJECT_FILE, parse_project
 
 
 @dataclass(frozen=True)

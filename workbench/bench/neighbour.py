@@ -26,10 +26,7 @@ from workbench.project.presets import open_named
 FEW = ("sine_mode", "fdtd_slab", "small_slab", "notched_concrete_beam")
 """Presets whose steps take 20 to 200 µs."""
 MANY = (*FEW, "composite_heat", "fdtd_ring", "pack_cooling", "crack_branching", "spiral_wave", "brunel")
-WAYS = {
-    "spin": {"GOMP_SPINCOUNT": "300000", "KMP_BLOCKTIME": "200"},
-    "sleep": {"OMP_WAIT_POLICY": "PASSIVE"},
-}
+WAYS = {"spin": {"GOMP_SPINCOUNT": "300000", "KMP_BLOCKTIME": "200"}, "sleep": {"OMP_WAIT_POLICY": "PASSIVE"}}
 """Settings by which threads spin as OpenMP's libraries have them do by themselves, and by which they sleep."""
 SECONDS, ROUNDS = 0.5, 2
 THOROUGH_SECONDS, THOROUGH_ROUNDS = 1.0, 7

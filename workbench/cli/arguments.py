@@ -333,14 +333,20 @@ def device(text: str) -> str:
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """``name=value``; the value is JSON where it can be (numbers, true, null, lists), else a text."""
+    """``name=value``; the value is JSON where it can be (numbers, true, null, lists) or a number or a truth
+    as Python writes it (``.5``, ``+3``, ``False``), else a text."""
     name, sign, value = text.partition("=")
     if not sign or not name.strip():
         raise argparse.ArgumentTypeError(f"{text} is no NAME=VALUE")
     try:
         return name.strip(), json.loads(value)
     except (ValueError, RecursionError):
-        return name.strip(), value
+        if _LOOSE_NUMBER.fullmatch(value.strip()):
+            return name.strip(), float(value)
+        return name.strip(), {"true": True, "false": False}.get(value.strip().lower(), value)
+
+
+_LOOSE_NUMBER = re.compile(r"[+-]?(\.\d+|(0|[1-9]\d*)(\.\d*)?)([eE][+-]?\d+)?", re.ASCII)
 
 
 def _mesh_options(command: argparse.ArgumentParser) -> None:

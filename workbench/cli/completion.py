@@ -14,11 +14,7 @@ from engines.api import registry
 from workbench.cli.arguments import device, parser
 from workbench.project.presets import presets
 
-PROJECTS = {
-    "bash": "_workbench_projects",
-    "zsh": "_workbench_projects",
-    "fish": "(_workbench_projects)",
-}
+PROJECTS = {"bash": "_workbench_projects", "zsh": "_workbench_projects", "fish": "(_workbench_projects)"}
 """Per shell, what names presets and files."""
 
 

@@ -29,11 +29,7 @@ def new_command(options: Namespace) -> int:
         advice = f", or choose an engine that needs none with --engine: {', '.join(others)}" if others else ""
         raise ProblemError(f"The engine '{engine.id}' needs a mesh: add --mesh FILE{advice}.")
     document = new_document(
-        engine,
-        options.mesh,
-        length_unit=options.length_unit,
-        fibres=options.fibres,
-        permission=permission_of(options),
+        engine, options.mesh, length_unit=options.length_unit, fibres=options.fibres, permission=permission_of(options)
     )
     from engines.backend.devices.select import open_backend  # Numba is imported when it is needed
 

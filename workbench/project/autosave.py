@@ -20,7 +20,8 @@ from engines.api.errors import ProblemError
 from engines.reading import read_json
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, document_of
-from workbench.project.store import PROJECT_FILE, as_file, as_json, read_stored
+from workbench.project.reading.parsing import PROJECT_FILE
+from workbench.project.store import as_file, as_json, read_stored
 from workbench.storage.atomic import storing, write_bytes, write_text
 from workbench.storage.locking import ProcessLock, remove_unheld
 from workbench.storage.paths import state_dir

@@ -38,7 +38,8 @@ from workbench.project.parameter_files import (
     with_values,
 )
 from workbench.project.project import MeshReference, Project
-from workbench.project.store import PROJECT_FILE, Stored, read_stored, validated, write_folder, write_zip
+from workbench.project.reading.parsing import PROJECT_FILE, validated
+from workbench.project.store import Stored, read_stored, write_folder, write_zip
 from workbench.storage.atomic import write_text
 
 MOST_STAGES = 8

@@ -27,7 +27,7 @@ from workbench.project.document import Standing
 from workbench.project.meshes import read_mesh_file
 from workbench.project.parameter_files import named_files, with_values
 from workbench.project.project import MeshReference
-from workbench.project.store import KEPT_SECONDS
+from workbench.project.reading.unpacking import KEPT_SECONDS
 from workbench.storage.atomic import write_atomically
 from workbench.storage.paths import state_dir
 

@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.api.tools import Tool, ToolResult
 from workbench.project.document import Document, Standing
 from workbench.project.kept_meshes import keep_mesh
-from workbench.project.store import validated
+from workbench.project.reading.parsing import validated
 
 
 class ToolCancelled(Exception):

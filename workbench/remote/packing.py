@@ -25,16 +25,9 @@ from engines.geometry.base import Geometry
 from workbench.project.document import Document, open_document
 from workbench.project.meshes import check_companions, fingerprint
 from workbench.project.parameter_files import check_files, check_kinds, named_files, with_values
-from workbench.project.store import (
-    KEPT_SECONDS,
-    LARGEST_FILE,
-    LARGEST_MESH,
-    PROJECT_FILE,
-    as_json,
-    flat,
-    parse_project,
-    validated,
-)
+from workbench.project.reading.parsing import PROJECT_FILE, parse_project, validated
+from workbench.project.reading.unpacking import KEPT_SECONDS, LARGEST_FILE, LARGEST_MESH
+from workbench.project.store import as_json, flat
 from workbench.remote.codec import WireError
 from workbench.remote.messages import FilePart, FileTold, GeometryTold, SentProblem
 from workbench.storage.atomic import storing, write_text

@@ -8,7 +8,7 @@ from pathlib import Path
 from engines.api import Finding
 from engines.api.errors import ProblemError
 from engines.reading import read_json
-from workbench.export.moments.igb import SUFFIXES
+from workbench.export.moments.igb import MOMENTS, SUFFIXES
 from workbench.export.moments.series import remove_files
 from workbench.run.frames import RunState
 from workbench.run.states.checkpoint import remove_checkpoints
@@ -63,12 +63,19 @@ def keep_tables_until(folder: Path, time: float, *, without: bool = False) -> No
 
 def lacking(folder: Path, names: Iterable[str], time: float, spacing: float, unit: str) -> Iterator[Finding]:
     """Of each file with one of these ``names`` (patterns) that is not there to go on with at ``time``, and of the
-    tables whose rows, one each ``spacing`` at least, do not come to it: somebody removed or cut them.
+    tables whose rows, one each ``spacing`` at least, do not come to it: somebody removed or cut them. The files of a
+    mesh beside .igb are written again; where those are gone, too, they are not told of.
 
     Raises StorageError."""
     when = time_text(time, unit)
     for name in names if time > 0 else ():
-        if not any(folder.glob(name)):
+        if name.startswith("fields/mesh."):
+            if any(folder.glob(MOMENTS)) and not (folder / name).is_file():
+                yield Finding(
+                    f"'{folder}' has no '{name}' any more, which its .igb files are shown on: it is written again.",
+                    severity="info",
+                )
+        elif not any(folder.glob(name)):
             yield Finding(
                 f"'{folder}' has no '{name}' to go on with: it begins at {when}, where the run goes on. If somebody "
                 "removed it, what it held is lost, unless you end the run, put it back and resume again."

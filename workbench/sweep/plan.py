@@ -15,7 +15,7 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from workbench.project.document import Document
 from workbench.project.parameter_files import Place, value_at
-from workbench.project.store import validated
+from workbench.project.reading.parsing import validated
 from workbench.sweep.numbers import NumberParameter, number_called
 from workbench.sweep.readings import Reading, reading_of
 

@@ -12,10 +12,4 @@ def studies() -> tuple[Study, ...]:
     """All studies of batteries; imported when they are asked for."""
     from engines.battery.lab.variants import butler_volmer, discharges, spherical_step, spherical_steps
 
-    return (
-        spherical_step.STUDY,
-        spherical_steps.STUDY,
-        butler_volmer.STUDY,
-        butler_volmer.INVERSE,
-        discharges.STUDY,
-    )
+    return (spherical_step.STUDY, spherical_steps.STUDY, butler_volmer.STUDY, butler_volmer.INVERSE, discharges.STUDY)

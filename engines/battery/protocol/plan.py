@@ -102,11 +102,7 @@ def _cycle_that_runs(parameters: BatteryParameters) -> Cycle | None:
 
 
 def instructions(
-    steps: Sequence[Step],
-    parameters: ParameterSet,
-    dt: float,
-    drive: Array | None = None,
-    power_drive: bool = False,
+    steps: Sequence[Step], parameters: ParameterSet, dt: float, drive: Array | None = None, power_drive: bool = False
 ) -> list[Instruction]:
     """The steps in amperes, volts and steps of ``dt`` [s] of this cell; ``drive: (steps, 2)``: currents, or with
     ``power_drive`` powers. Raises ProblemError."""

@@ -15,17 +15,7 @@ from numba import njit, prange, types
 from numba.extending import intrinsic as numba_intrinsic
 
 from engines.backend import vector_math
-from engines.backend.vector_math import (
-    Lanes,
-    any_lane,
-    lanes,
-    load,
-    load_like,
-    lookup,
-    select,
-    splat,
-    store,
-)
+from engines.backend.vector_math import Lanes, any_lane, lanes, load, load_like, lookup, select, splat, store
 from engines.cardiac.cells import tissue
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
 from engines.formulas.emit_numba import digest as digest_of

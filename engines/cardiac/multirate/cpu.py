@@ -49,12 +49,7 @@ class CpuGroups(Groups):
         self._list = np.zeros(0, np.int64)
 
     def plan(
-        self,
-        voltage: Any,
-        voltage_before: Any,
-        step: int,
-        currents: Array | None,
-        moment: StepTimes | None = None,
+        self, voltage: Any, voltage_before: Any, step: int, currents: Array | None, moment: StepTimes | None = None
     ) -> None:
         tissue = self._tissue
         plan_groups(

@@ -84,12 +84,7 @@ class ThroughputTable(LabTable):
             ]
             usual = found.get(("fp32", LAYER))
             last = (
-                (None, None)
-                if usual is None
-                else (
-                    100 * moved / usual / backend.ceilings().copy,
-                    STEPS * usual / 60,
-                )
+                (None, None) if usual is None else (100 * moved / usual / backend.ceilings().copy, STEPS * usual / 60)
             )
             rows.append((size_name(counts), *rates, *last))
         return rows

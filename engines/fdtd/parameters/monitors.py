@@ -93,11 +93,7 @@ class PlaneMonitor(ParameterGroup):
         "",
         "Power alone; the part of the incident power that passes here; or the part that comes back, for which the "
         "incident fields are subtracted. A run without objects finds these first",
-        labels={
-            "power": "power",
-            "transmission": "transmission T",
-            "reflection": "reflection R",
-        },
+        labels={"power": "power", "transmission": "transmission T", "reflection": "reflection R"},
     )
     relative_to: Annotated[str, Among("monitors[plane].name", words={"": "none"})] = quantity(
         "", "", "Name of the plane whose power this one's is told as a part of, as behind a guide; empty: none",
@@ -118,11 +114,7 @@ class BoxMonitor(ParameterGroup):
         "",
         "Power that leaves it; or, of what a plane wave meets, the cross-section of scattering (the box stands around "
         "the wave's box) or of absorption (within it). Mirror images count",
-        labels={
-            "power": "power",
-            "scattering": "scattering cross-section",
-            "absorption": "absorption cross-section",
-        },
+        labels={"power": "power", "scattering": "scattering cross-section", "absorption": "absorption cross-section"},
     )
     area: float = quantity(
         0.0, f"{LENGTH}²", "Geometric cross-section of what is inside, πr² of a ball: cross-sections are told as parts "

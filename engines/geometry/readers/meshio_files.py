@@ -5,10 +5,10 @@ meshio prints and may leave the interpreter when a file is wrong; here both beco
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 import sys
+import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
@@ -110,6 +110,28 @@ class _BoundedNumPy:
         return values
 
 
+class _Silence:
+    """Nothing is printed by whoever is inside, on however many threads: the first replaces what is printed to, the last
+    puts it back. (contextlib's, one within the other on two threads, would put the other's back.)"""
+
+    def __init__(self) -> None:
+        self._lock, self._inside, self._before = threading.Lock(), 0, (sys.stdout, sys.stderr)
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._before = sys.stdout, sys.stderr
+                sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                sys.stdout, sys.stderr = self._before
+
+
+_silence = _Silence()
 _file_bytes: ContextVar[int] = ContextVar("_file_bytes", default=sys.maxsize)
 """Of the file that is read: nothing in it is more often there."""
 
@@ -228,7 +250,7 @@ def read_bounded(path: Path, read: Callable[[Path], meshio.Mesh]) -> meshio.Mesh
         )
     before = _file_bytes.set(path.stat().st_size)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with _silence:
             return read(path)
     except _TwiceError as error:
         raise MeshError(f"{path.name} gives two {error} one number; number them anew and export it again.") from None

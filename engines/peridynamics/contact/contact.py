@@ -28,10 +28,7 @@ from engines.watching import Watcher
 """Where places without a particle are."""
 ALWAYS = 1 << 16
 """Particles that there is memory for in any case: a small body is all surface."""
-ENERGIES = (
-    SeriesInfo("contact", "Contact", "mJ"),
-    SeriesInfo("friction", "Friction", "mJ"),
-)
+ENERGIES = (SeriesInfo("contact", "Contact", "mJ"), SeriesInfo("friction", "Friction", "mJ"))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,13 @@ from engines.peridynamics.contact.contact import Contact, contact_on
 from engines.peridynamics.contact.contact import bytes_of as contact_bytes
 from engines.peridynamics.contact.limits import contact_step
 from engines.peridynamics.contact.rigid import Rigid, rigid_on
+from engines.peridynamics.lattice.family import family
 from engines.peridynamics.lattice.layout import Layout
 from engines.peridynamics.lattice.solver import Discretised, LatticeSolver, Slab
 from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.material.bars import DILATION, UNCORRECTED, power_in_tension, surface_effect
 from engines.peridynamics.material.brittle import Lattice
+from engines.peridynamics.material.influence import INFLUENCES
 from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody, PointBody
 from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.toughness import told_of_slow_cracks
@@ -36,6 +39,8 @@ were found with 6, 12, 20 and 40 spacings of radius and a horizon of 3 (plates 1
 And b from which it is said."""
 THIN, VERY_THIN = 0.02, 0.1
 """Parts of Young's modulus that surfaces may change before it is said, and before it is a warning."""
+COARSE, FINE = 0.05, 3
+"""Part of Young's modulus along the axes that is told of, where the horizon has fewer spacings than the second."""
 REACHES = {2: (2, 3, 4), 3: (2, 3)}
 """Horizons that the kernels are compiled for, in spacings, by dimensions."""
 
@@ -161,10 +166,33 @@ class LatticeSetup(Setup):
         return [
             *found,
             *told_of_slow_cracks(self.lattice, self.parameters),
+            *self._coarse(),
             *self._rounded(),
             *self._thin(),
             *self._blurred(),
         ]
+
+    def _coarse(self) -> Iterator[Finding]:
+        """That a family of few bonds is stiffer along the axes than between them, and what is closer."""
+        lattice, bonds = self.lattice, self.parameters.bonds
+        wrong = lattice.stiffness_along_axis - 1
+        if bonds.reach >= FINE or abs(wrong) < COARSE:
+            return
+        finer = replace(lattice, family=family(lattice.family.dimensions, FINE))
+        changes: dict[tuple[str | int, ...], Any] = {("bonds", "reach"): FINE}
+        way = f"a horizon of {FINE} spacings"
+        if abs(finer.stiffness_along_axis - 1) >= COARSE and bonds.theory == "bond-based":
+            finer = replace(finer, influence=INFLUENCES["triangular"])
+            changes["bonds", "influence"] = "triangular"
+            way += " and triangular influence"
+        then = finer.stiffness_along_axis - 1
+        yield Finding(
+            f"A horizon of {bonds.reach} spacings makes the body {_too_stiff(wrong)} in tension along the axes: "
+            f"{way} would make it {_too_stiff(then)}.",
+            place=("bonds", "reach"),
+            remedy=Remedy(f"Use {way}", changes) if abs(then) < COARSE else None,
+            distorts=True,
+        )
 
     def _rounded(self) -> Iterator[Finding]:
         """That whole rows of particles make the body wider or narrower than it was given."""
@@ -236,12 +264,16 @@ class LatticeSetup(Setup):
             changes[("bonds", "surface_correction")] = True
         yield Finding(
             f"The body is {' by '.join(map(str, across))} particles across, and its surfaces make it about "
-            f"{abs(100 * wrong):.2g} % too {'stiff' if wrong > 0 else 'soft'} in tension along {along}: with what the "
-            f"lattice itself does to Young's modulus, {100 * of_both:+.2g} %.",
+            f"{_too_stiff(wrong)} in tension along {along}: with what the lattice itself does to Young's modulus, "
+            f"{100 * of_both:+.2g} %.",
             "warning" if abs(wrong) > VERY_THIN else "info",
             ("bonds", "surfaces"),
             Remedy("Correct surfaces for tension", changes),
         )
+
+
+def _too_stiff(wrong: float) -> str:
+    return f"{abs(100 * wrong):.2g} % too {'stiff' if wrong > 0 else 'soft'}"
 
 
 def _on_a_row(number: int, changes: dict[Place, tuple[float, ...]], way: Array) -> Finding:

@@ -25,7 +25,7 @@ def dilations(backend: Backend) -> Sequence[Answer]:
     return found
 
 
-LONG, WIDE, MODE = 64, 24, 4
+LONG, WIDE = 64, 24
 
 
 def waves(backend: Backend) -> Sequence[Answer]:

@@ -135,10 +135,7 @@ class LoadDisplacement(Watcher[Moment]):
     Forces and the own way of what acts count in the direction in which it acts; a gauge counts as it reads.
     """
 
-    series = (
-        SeriesInfo("peak", "Peak load", "N"),
-        SeriesInfo("peak_at", "Displacement at the peak load", "um"),
-    )
+    series = (SeriesInfo("peak", "Peak load", "N"), SeriesInfo("peak_at", "Displacement at the peak load", "um"))
 
     def __init__(self, acting: Acting, gauges: Sequence[Mean], wanted: LoadCurve) -> None:
         """Raises ProblemError for a gauge that does not exist, a support without one, or a band that cannot be read."""

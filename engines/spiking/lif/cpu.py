@@ -15,16 +15,7 @@ from engines.backend.compile.digest import noticing
 from engines.backend.prepared import prepared
 from engines.spiking.lif import constants as constants_of
 from engines.spiking.lif.constants import Constant
-from engines.spiking.lif.model import (
-    Lif,
-    Sources,
-    Start,
-    Synapses,
-    kind_of_each,
-    new_state,
-    quantised,
-    raster_stride,
-)
+from engines.spiking.lif.model import Lif, Sources, Start, Synapses, kind_of_each, new_state, quantised, raster_stride
 from engines.spiking.lif.traffic import lif_traffic
 from engines.spiking.neurons import rows
 from engines.spiking.neurons.rows import FADED

@@ -50,10 +50,7 @@ def spikes(backend: Backend) -> Sequence[Answer]:
     network.advance(steps)
     seen = set(zip(*map(np.ndarray.tolist, np.nonzero(backend.to_host(network.arrays["history"]))), strict=True))
     expected = set(zip(*map(np.ndarray.tolist, reference.spikes(plan, wiring, first, steps)), strict=True))
-    return (
-        Answer("spikes", len(seen), len(expected), 0),
-        Answer("spikes in another step", len(seen ^ expected), 0, 0),
-    )
+    return (Answer("spikes", len(seen), len(expected), 0), Answer("spikes in another step", len(seen ^ expected), 0, 0))
 
 
 NETWORKS = (

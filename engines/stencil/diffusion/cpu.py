@@ -35,7 +35,7 @@ BLOCK_BYTES = 1 << 19
 """Of the planes' rows that a thread goes through in a box step by step: half a second-level cache of 1 MB."""
 
 Tile = tuple[int, int, int]
-"""Steps at a pass, cells of a tile along y and along x."""
+"""Steps at a pass, cells of a tile along y and along x; along x none: bands of whole planes, one for each thread."""
 
 
 class CpuDiffusion:
@@ -131,22 +131,22 @@ class CpuDiffusion:
         return self._faces is None and self._box[0] >= rows.ROWS and self._box[2] >= 2 * self._lanes
 
     def _pass(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
-        if tile[0] > 1:
+        if self._in_rows and (tile[0] == 1 or not tile[2]):
+            self._step(u, out, source, box, tile[0])
+        elif tile[0] > 1:
             self._launch(u, out, source, tile, box)
-        elif self._in_rows:
-            self._step(u, out, source, box)
         else:
             # a single step keeps no levels in a cache, and whole rows read the memory in longer pieces
             self._launch(u, out, source, (1, tile[1], box[2]), box)
 
-    def _step(self, u: Array, out: Array, source: Array | None, box: tuple[int, ...]) -> None:
-        whole = box[2] % self._lanes == 0 and out.ctypes.data % rows.VECTOR_BYTES == 0
+    def _step(self, u: Array, out: Array, source: Array | None, box: tuple[int, ...], steps: int = 1) -> None:
+        whole = steps == 1 and box[2] % self._lanes == 0 and out.ctypes.data % rows.VECTOR_BYTES == 0
         # Rows first: the last planes of each part are taken again with some before them.
-        across = 1 if self._flat else min(self._threads, box[1])
+        across = 1 if self._flat or steps > 1 else min(self._threads, box[1])
         along = min(-(-self._threads // across), box[0] // rows.ROWS)
         rows.step(
             u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), box, self._scheme,
-            self._lanes, whole and self._beyond_caches, (along, across), self._block(box),
+            self._lanes, whole and self._beyond_caches, (along, across), self._block(box), steps,
         )  # fmt: skip
 
     def _block(self, box: tuple[int, ...]) -> int:
@@ -235,4 +235,7 @@ class CpuDiffusion:
                 pays = ring * self.dtype.itemsize <= RING_BYTES and 4 * depth <= band
                 if pays or wanted_depth is not None:
                     found[depth, tile_y, tile_x] = None
+            # In rows, of boxes that no band computes much of twice, and whose ends do not meet.
+            if self._in_rows and not self._flat and not self._scheme.wraps[2] and 8 * (depth - 1) <= band:
+                found[depth, along_y, 0] = None
         return [*found, single] if wanted_depth is None else list(found)

@@ -1,4 +1,4 @@
-"""Single steps of explicit diffusion with constant rates: four rows at a time, in vectors by construction.
+"""Steps of explicit diffusion with constant rates: four rows at a time, in vectors by construction.
 
 Rows that are updated together share their loads: six rows are read for four that are written, where one by one each row
 comes three times, twice of it from the second-level cache. In a plane they are neighbours, in a box the same row of
@@ -301,8 +301,8 @@ def _step_rows(arrays, z, y, domain, numbers, vectors):
 
 
 @nb.njit
-def _run_rows(u, out, source, spare, z, y, shape, scheme, vectors):
-    """``_step_rows`` with the arrays kept alive here."""
+def _run_rows(u, out, source, spare, z, y, shape, scheme, vectors, begins):
+    """``_step_rows`` with the arrays kept alive here; begins: the planes of a box that ``u`` and ``out`` begin with."""
     v, flat = scheme.numbers, scheme.flat
     y_at, y_law = (2, 15) if flat else (1, 11)
     laws = (
@@ -312,20 +312,40 @@ def _run_rows(u, out, source, spare, z, y, shape, scheme, vectors):
     )
     wraps = (scheme.wraps[0], scheme.wraps[y_at], scheme.wraps[2])
     factor = v[4] if not scheme.equal else v[5] if flat else v[6]
-    arrays = Arrays(_pointer(u), _pointer(out), _pointer(source), _pointer(spare))
+    plane = shape[1] * shape[2]
+    before, after = _at(_pointer(u), -begins[0] * plane), _at(_pointer(out), -begins[1] * plane)
+    arrays = Arrays(before, after, _pointer(source), _pointer(spare))
     numbers = Numbers((v[0], v[y_at], v[2]), factor, v[3])
     _step_rows(arrays, z, y, Domain(shape, wraps, laws, flat), numbers, vectors)
 
 
+@nb.njit
+def _march(u, out, source, spare, band, shape, scheme, vectors, steps):
+    """Planes ``band`` of a box after ``steps`` steps, with those beside them in arrays of its own: one fewer at each
+    step, so that bands do not wait for each other."""
+    low, high = max(0, band[0] - steps + 1), min(shape[0], band[1] + steps - 1)
+    room = np.empty((min(2, steps - 1), (high - low) * shape[1] * shape[2]), u.dtype)
+    read, begin = u, 0
+    for step in range(1, steps + 1):
+        beside = steps - step
+        first, last = max(0, band[0] - beside), min(shape[0], band[1] + beside)
+        written, start = (out, 0) if beside == 0 else (room[(step - 1) % 2], low)
+        for at in range(first, last, ROWS):
+            four = min(at, last - ROWS)
+            for y in range(shape[1]):
+                _run_rows(read, written, source, spare, four, y, shape, scheme, vectors, (begin, start))
+        read, begin = written, start
+
+
 @nb.njit(cache=True, nogil=True, parallel=True)
-def step(u, out, source, shape, scheme, lanes, past_caches, bands, block):
-    """``out``: ``u`` after one step; the arguments are those of ``kernels.advance``.
+def step(u, out, source, shape, scheme, lanes, past_caches, bands, block, steps):
+    """``out``: ``u`` after ``steps`` steps; the arguments are those of ``kernels.advance``.
 
     lanes: values in VECTOR_BYTES. Rows have at least two vectors. bands: parts of the axis along which ROWS rows lie
     (y of a plane, z of a box), each at least so long, and of the rows of a box, for threads to share. block: rows of a
     box that a thread takes through all its planes before the next ones, so that a cache holds those of the planes
     at hand. past_caches: store past the caches; then ``out`` begins at a multiple of VECTOR_BYTES, and rows have
-    whole vectors.
+    whole vectors. steps: several of a box whose third axis is not periodic, of bands along it alone.
     """
     nz, ny, nx = shape
     (planes, rows), (count, others) = ((1, nz), (nz, 1)) if scheme.flat else ((nz, ny), (nz, ny))
@@ -335,13 +355,16 @@ def step(u, out, source, shape, scheme, lanes, past_caches, bands, block):
         part, other = band // across, band % across
         first, last = part * count // along, (part + 1) * count // along
         begin, end = other * others // across, (other + 1) * others // across
-        vectors = Vectors(lanes, scheme.equal, past_caches)
-        for start in range(begin, end, block):
-            for at in range(first, last, ROWS):
-                # the last rows may overlap those before: what is written is the same
-                four = min(at, last - ROWS)
-                for y in range(start, min(start + block, end)):
-                    place = (0, four) if scheme.flat else (four, y)
-                    _run_rows(u, out, source, spare, place[0], place[1], (planes, rows, nx), scheme, vectors)
+        box, vectors = (planes, rows, nx), Vectors(lanes, scheme.equal, past_caches)
+        if steps > 1:
+            _march(u, out, source, spare, (first, last), box, scheme, vectors, steps)
+        else:
+            for start in range(begin, end, block):
+                for at in range(first, last, ROWS):
+                    # the last rows may overlap those before: what is written is the same
+                    four = min(at, last - ROWS)
+                    for y in range(start, min(start + block, end)):
+                        place = (0, four) if scheme.flat else (four, y)
+                        _run_rows(u, out, source, spare, place[0], place[1], box, scheme, vectors, (0, 0))
         if past_caches:
             _fence()

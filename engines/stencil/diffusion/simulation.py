@@ -23,10 +23,7 @@ class HeatSimulation(GridSimulation):
     ``step`` is that of the first of ``scales``, the other is the factor at which the time step is at its limit.
     ``arrays``: u as it starts, and another that steps write to."""
 
-    series = (
-        SeriesInfo("content", "Total content", ""),
-        SeriesInfo("largest", "Largest value", ""),
-    )
+    series = (SeriesInfo("content", "Total content", ""), SeriesInfo("largest", "Largest value", ""))
 
     def __init__(
         self,

@@ -21,10 +21,7 @@ class GrayScottSimulation(GridSimulation):
     """Two substances that diffuse and react, each as it starts and with another array that steps write to."""
 
     advice = "use a smaller time step, or rates of a named pattern."
-    series = (
-        SeriesInfo("content", "Total of V", ""),
-        SeriesInfo("largest", "Largest V", ""),
-    )
+    series = (SeriesInfo("content", "Total of V", ""), SeriesInfo("largest", "Largest V", ""))
 
     def __init__(
         self,

@@ -3,8 +3,6 @@
 Without turns the workqueue layer ends the process ("Concurrent access has been detected").
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

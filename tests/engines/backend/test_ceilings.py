@@ -1,7 +1,5 @@
 """Measured bandwidth of this machine's memory, and what is known of the machine."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Entering a device: once, however many entries lie inside each other; again inside another; errors in sentences."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import contextmanager
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Loops in parts: that together they are the loop."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

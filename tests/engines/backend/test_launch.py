@@ -1,7 +1,5 @@
 """What the driver is handed by a launch whose arguments lie ready, read back as the driver reads it."""
 
-from __future__ import annotations
-
 import ctypes
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Pointers in kernels: the numbers of an array, by index and by name."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 import numpy as np

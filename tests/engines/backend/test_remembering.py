@@ -1,7 +1,5 @@
 """What is remembered while kernels compile is what Numba finds itself, and no more of it than hangs on types alone."""
 
-from __future__ import annotations
-
 import operator
 
 import llvmlite.binding as llvm

@@ -123,8 +123,7 @@ def without_a_folder(path):
 
 
 @pytest.mark.parametrize("spoil", [torn, taken_by_a_folder, without_a_folder])
-def test_code_for_the_compiler_does_not_hang_on_what_is_in_the_cache(monkeypatch, tmp_path, spoil):
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+def test_code_for_the_compiler_does_not_hang_on_what_is_in_the_cache(tmp_path, spoil, own_cache):
     path = source_file("// µ\n", "made")
     assert path.is_relative_to(tmp_path)
     assert path.read_text("utf-8") == "// µ\n"

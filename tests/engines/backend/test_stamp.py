@@ -1,7 +1,5 @@
 """Whether kernels are compiled is known by their sources: an edit, or another place, and they are not."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

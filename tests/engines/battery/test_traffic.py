@@ -1,26 +1,16 @@
 """Bytes of a launch are those of the arrays that it reads and writes, whole, once each."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
 from engines.battery.pack.heat import Heat
 from engines.battery.parameters import BatteryParameters
 from engines.battery.particles.step.diffusion import MODE_DIFFUSION, PADDING, SHELL_DIFFUSION
 from engines.battery.particles.step.schemes import ModeSolver, ShellSolver
-
-
-@pytest.fixture
-def cpu():
-    backend = CpuBackend()
-    yield backend
-    backend.close()
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])

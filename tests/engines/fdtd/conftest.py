@@ -1,7 +1,5 @@
 """The device that tests of light run on."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.backend.cpu import CpuBackend

@@ -1,7 +1,5 @@
 """Analytic fields of point dipoles on the faces of a box (Balanis, Antenna Theory, ch. 4.2 and 5.2)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.fdtd.far.fields import METRES_PER_SECOND

@@ -1,7 +1,5 @@
 """The engine: presets, state, controls, sentences."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

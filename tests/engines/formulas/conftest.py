@@ -1,7 +1,5 @@
 """Texts of formulas, and values of graphs."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Derivatives of graphs against finite differences of their float64 value; the operations that are exact at z = 0."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

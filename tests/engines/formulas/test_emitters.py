@@ -71,10 +71,7 @@ def by_numpy(roots: list[Node], values: np.ndarray) -> np.ndarray:
         return np.array(Program(roots)(dict(zip(NAMES, values, strict=True))))
 
 
-EMITTERS = [
-    by_numba,
-    pytest.param(by_cuda, marks=pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")),
-]
+EMITTERS = [by_numba, pytest.param(by_cuda, marks=pytest.mark.skipif(COMPILER is None, reason="no C++ compiler"))]
 
 
 def certain(roots: list[Node], values: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,7 +1,5 @@
 """Counts from compiled code, on kernels of known operations and on one of a cell."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.backend.compile.nvrtc import compile_cubin, compile_ptx

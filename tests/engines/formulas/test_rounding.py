@@ -1,7 +1,5 @@
 """Bounds of float32 arithmetic, and that a step loses no more than they say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rewrites of single operations: every operation on every small expression keeps its value."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Grids with lines of their own: cells, their centres, which one a place is in, and the raster that viewers draw."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ Trilinear and barycentric interpolation give linear fields to rounding (1e-12); 
 at most (kh)²/8, the remainder of linear interpolation.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import resource
 import struct
+import sys
+import threading
 from pathlib import Path
+from threading import Thread
 
 import meshio
 import numpy as np
@@ -14,6 +17,7 @@ import pytest
 from engines.api.errors import MeshError
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.readers.meshio_files import read_bounded
 from engines.geometry.reading import read_mesh
 
 MESHES = Path(__file__).parents[2] / "data" / "meshes"
@@ -284,3 +288,24 @@ def test_an_element_s_number_is_its_own(tmp_path: Path) -> None:
     (tmp_path / "a.inp").write_text(cells)
     with pytest.raises(MeshError, match="two elements one number"):
         read_mesh(tmp_path / "a.inp")
+
+
+def test_what_is_printed_comes_back_when_two_files_are_read_at_once(tmp_path):
+    """One began, the other began, the first ended and the other ended: nothing was ever printed again."""
+    path, before = tmp_path / "a.msh", (sys.stdout, sys.stderr)
+    path.write_bytes(b"$MeshFormat")
+    begun, ended = [threading.Event() for _ in range(2)], [threading.Event() for _ in range(2)]
+
+    def read(number):
+        begun[number].set()
+        assert sys.stdout is not before[0]
+        assert ended[number].wait(60)
+
+    readers = [Thread(target=read_bounded, args=(path, lambda _, number=number: read(number))) for number in range(2)]
+    for number in range(2):
+        readers[number].start()
+        assert begun[number].wait(60)
+    for number in range(2):
+        ended[number].set()
+        readers[number].join(60)
+    assert (sys.stdout, sys.stderr) == before

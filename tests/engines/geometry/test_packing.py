@@ -1,7 +1,5 @@
 """Spheres that are put somewhere: apart, the same each time, in a box that they fill."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree

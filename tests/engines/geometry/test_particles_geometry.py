@@ -1,7 +1,5 @@
 """Spheres as a geometry: bounds, places, and pairs that do not touch."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform

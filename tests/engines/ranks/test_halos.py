@@ -1,7 +1,5 @@
 """What goes from part to part: by NCCL beside the kernels, or by way of the host where there is none."""
 
-from __future__ import annotations
-
 import gc
 import queue
 import weakref

@@ -1,7 +1,5 @@
 """Parts that are led as one simulation: whatever is asked of them is what one simulation of the whole answers."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np
@@ -18,10 +16,7 @@ from tests.engines.ranks.threads import Post, ThreadRanks
 
 PLATE = {
     "grid": {"kind": "2D", "cells_x": 24, "cells_y": 21, "size_x": 12.0, "size_y": 10.5},
-    "equation": {
-        "kind": "diffusion",
-        "initial": {"kind": "noise", "low": 0.1, "high": 0.9, "seed": 3},
-    },
+    "equation": {"kind": "diffusion", "initial": {"kind": "noise", "low": 0.1, "high": 0.9, "seed": 3}},
 }
 
 

@@ -1,7 +1,5 @@
 """Ranges of elements: all of them, once, as equal as can be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

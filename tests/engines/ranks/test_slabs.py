@@ -1,7 +1,5 @@
 """Slabs of a grid: where they lie, what they share with their neighbours, how long a round is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Small networks for the tests."""
 
-from __future__ import annotations
-
 from engines.api import Problem
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters

@@ -1,7 +1,5 @@
 """What a step of a plain network moves, and what of matrices and networks fits, counted array by array."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The stencil engine as a whole on the CPU: problems from parameters, limits, controls, checkpoints, refusals."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A window whose engine has charts of every kind."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.ui.charts.doubles import ChartedEngine

@@ -1,7 +1,5 @@
 """A simulation with every kind of chart, and elements that can be looked into."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.api import SeriesInfo

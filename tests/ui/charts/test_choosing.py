@@ -1,7 +1,5 @@
 """Which charts stand open: those of the project, those that a person chose, or as many as have room."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QSettings
 

@@ -1,7 +1,5 @@
 """The network diagram: nodes apart and in view whatever their number and the room, clicks, and the way back."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

@@ -86,6 +86,9 @@ def test_an_edge_is_as_wide_as_the_root_of_its_weight_and_ends_by_its_sign(view)
     assert shown == [theme().palette.trace(int(negative)).name() for *_, negative in FEW]
     assert [each[2].name() for each in ends] == shown
     assert {each[2].alpha() for each in paths} == {200}
+    view.chosen_edge = ("connections", 1)
+    alphas = [each[2].alpha() for each in drawn(view, "edges").of("path")]
+    assert (alphas[0], alphas[-2:]) == (FAINT, [200, FAINT]), "beside the one that is chosen"
 
 
 def test_an_end_touches_its_node_and_points_along_its_edge(view):

@@ -1,7 +1,5 @@
 """How many charts stand beside each other in a room of some width."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QLabel
 

@@ -1,7 +1,5 @@
 """Looking into an element by a click in the view."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 

@@ -1,7 +1,5 @@
 """What is drawn in a chart, by its items: their points, colours, dashes and which lies over which."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyqtgraph as pg
 import pytest

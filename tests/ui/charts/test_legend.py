@@ -1,7 +1,5 @@
 """Where the entries of a legend stand, what they need, and how each mark is drawn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint

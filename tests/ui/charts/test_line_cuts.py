@@ -1,8 +1,6 @@
 """A line between two clicks: what is asked for next, which field and name it has, and where a typed one begins; the
 list of all lines."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -100,11 +98,7 @@ def test_two_clicks_make_a_line_of_the_field_in_view(cuts):
 
 @pytest.mark.parametrize(
     ("high", "ends"),
-    [
-        ((4, 8, 2), ((2, 0, 1), (2, 8, 1))),
-        ((9, 8, 2), ((0, 4, 1), (9, 4, 1))),
-        ((4, 4, 5), ((2, 2, 0), (2, 2, 5))),
-    ],
+    [((4, 8, 2), ((2, 0, 1), (2, 8, 1))), ((9, 8, 2), ((0, 4, 1), (9, 4, 1))), ((4, 4, 5), ((2, 2, 0), (2, 2, 5)))],
 )
 def test_a_line_that_is_typed_begins_through_the_middle_along_the_longest_side(cuts, high, ends):
     cuts._controller.build((0, 0, 0), high)

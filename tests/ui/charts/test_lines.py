@@ -1,7 +1,5 @@
 """Lines by two clicks or typed: charted at once, undone, kept in the project; and looked back to with the rest."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

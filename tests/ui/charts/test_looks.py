@@ -1,7 +1,5 @@
 """Axes, arithmetic, kept runs, a large chart and figures, as a person asks for them."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """A matrix of numbers as coloured cells."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Curves over time: a line over stacked areas is drawn and named as one and no part of the stack, and bands stand with
 the curves of their places."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 

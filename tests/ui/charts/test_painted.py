@@ -1,7 +1,5 @@
 """Charts that paint themselves, by what they ask of the painter: each mark stands where its value belongs."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from dataclasses import replace

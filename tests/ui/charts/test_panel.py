@@ -1,7 +1,5 @@
 """The charts panel beside a run with a known answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One plot: what stands at its axes, where curves, points and lines stand on them, and what a mouse or a file does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyqtgraph as pg
 import pytest

@@ -1,7 +1,5 @@
 """A raster: a dot for each event."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve

@@ -1,8 +1,6 @@
 """What a chart reads while nobody points into it: the newest of what grows, where a curve goes, never one of its values
 that nobody asked for; and under the mouse the value there, without anything that moves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication

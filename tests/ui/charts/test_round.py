@@ -1,7 +1,5 @@
 """Polar charts and patterns: charts over angles, which paint themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt

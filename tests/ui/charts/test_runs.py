@@ -1,7 +1,5 @@
 """Runs are things: each that ends is listed with what differs, named, pinned behind the next, kept with the project."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """Axes whose values share a power of ten."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyqtgraph as pg
 import pytest

@@ -1,7 +1,5 @@
 """What a chart shows is of what it was given last: nothing of what it showed before is left, and nothing is missing."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Curves of runs that are kept with the project: thinned, rounded, and the same curves when they come back."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import numpy as np

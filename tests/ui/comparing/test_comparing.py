@@ -1,7 +1,5 @@
 """Two runs side by side: frames of a run that has ended beside those of the present one, and what they differ in."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

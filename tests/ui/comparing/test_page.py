@@ -1,7 +1,5 @@
 """The page of two runs, with views that only note what they are shown: which moments, in which range of colours."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The window on a server of this machine: what runs there is seen, lost, found again, and outlives the window."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import tempfile

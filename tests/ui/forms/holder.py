@@ -1,7 +1,5 @@
 """What a form is tested with."""
 
-from __future__ import annotations
-
 from ui.forms.form import ParameterForm
 from ui.forms.schema import plain
 from ui.forms.validation import validated

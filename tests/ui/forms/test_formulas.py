@@ -1,7 +1,5 @@
 """One editor wherever formulas are typed: told what is wrong as one writes, and printed."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.battery.parameter_sets.functions import TypedFunction

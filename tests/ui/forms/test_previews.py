@@ -1,7 +1,5 @@
 """What a group of parameters describes, drawn below it: in nested groups, while a law is typed, after each edit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt

@@ -1,7 +1,5 @@
 """What the pointer is on, or has the focus, stays where it is while lines of a form come and go."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import pytest

@@ -1,7 +1,5 @@
 """Which values a form takes over from one kind of thing to another: those that are of the same shape."""
 
-from __future__ import annotations
-
 import pytest
 
 from ui.forms.unions import _alike

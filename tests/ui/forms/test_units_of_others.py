@@ -1,7 +1,5 @@
 """Units that another field says: lengths in the unit of the grid."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api.parameters import unit_among

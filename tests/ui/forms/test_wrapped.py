@@ -1,7 +1,5 @@
 """Long texts, such as formulas: all of them is seen, and they become values as other texts do."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QMimeData, Qt
 

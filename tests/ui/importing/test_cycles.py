@@ -1,7 +1,5 @@
 """A drive cycle of a person's own: a table that leaves a choice is asked about, one that is clear is taken."""
 
-from __future__ import annotations
-
 import pytest
 
 from ui.session.controller import Phase

@@ -1,7 +1,5 @@
 """What should be known of a file: each sentence with its sign and the buttons that mend it."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QLabel
 
 from engines.api import Finding, Remedy

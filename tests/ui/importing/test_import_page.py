@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from dataclasses import replace
 
 import meshio
@@ -295,3 +297,29 @@ def test_a_side_is_as_bright_as_it_faces_the_light(angle, corner):
     normal = np.array([0.0, back, up])  # in the picture: to the right, upwards, to the eye
     shade = DARKEST + (1 - DARKEST) * abs(normal @ LIGHT)
     assert picture[20, 20].tolist() == pytest.approx([200 * shade] * 3, abs=1)
+
+
+def test_a_slow_file_does_not_hold_up_the_next(window, house, qtbot, monkeypatch, tmp_path):
+    """Its page is closed, and its reader goes on in a call that nothing ends."""
+    slow, waited = threading.Event(), []
+    plain = house.open_mesh
+
+    def open_mesh(mesh, *given, **more):
+        if mesh.name == "slow.vtu":
+            waited.append(mesh)
+            slow.wait()
+        return plain(mesh, *given, **more)
+
+    monkeypatch.setattr(house, "open_mesh", open_mesh)
+    path = slab(tmp_path)
+    shutil.copy(path, tmp_path / "slow.vtu")
+    try:
+        window.open_path(tmp_path / "slow.vtu")
+        qtbot.waitUntil(lambda: bool(waited), timeout=10_000)
+        window.open_path(path)
+        dialog = window.imports.dialog
+        read(dialog, qtbot)
+        assert dialog.figures["Size"].text() == "12 × 4 × 2 mm"
+    finally:
+        slow.set()
+    dialog.reject()

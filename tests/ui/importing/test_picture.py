@@ -1,7 +1,5 @@
 """The picture of what is imported: the pointer turns it, no further than over the top, and roughly while it moves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt

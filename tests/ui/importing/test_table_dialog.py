@@ -1,7 +1,5 @@
 """The dialog of a table's columns: what it shows, what a choice changes, what is used; reached by a dropped file."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QWidget
 

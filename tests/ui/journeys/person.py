@@ -16,15 +16,7 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QWheelEvent, QWindow
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QApplication,
-    QFileDialog,
-    QLabel,
-    QLineEdit,
-    QListView,
-    QPlainTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QListView, QPlainTextEdit, QWidget
 
 from tests.ui.journeys.eyes import Thing, all_words, picture, things, windows
 from ui.forms.editor import Editor
@@ -121,11 +113,6 @@ class Person:
         thing = self._reach(words, "")
         self.clicks += 1
         self._do(lambda: self._pull(thing, begin, end))
-
-    def points_at(self, words: str, at: tuple[float, float]) -> None:
-        """The mouse lies there, and presses nothing."""
-        thing = self._reach(words, "")
-        self._do(lambda: QTest.mouseMove(*_on_window(thing, at)))
 
     def presses(self, keys: str) -> None:
         """Such as "Ctrl+P"."""

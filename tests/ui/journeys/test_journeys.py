@@ -1,7 +1,5 @@
 """Each journey comes to its end by clicks and keys alone, and takes no more of them than it did."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """The window in its Lab."""
 
-from __future__ import annotations
-
 import pytest
 
 from ui.window.centre.workspaces import LAB

@@ -1,7 +1,5 @@
 """What is made of records without a window: the best, the levels of the curve, notes, published figures, labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, pairwise
 

@@ -1,7 +1,5 @@
 """The variants table: sorting, refused rows, the best, published and compared columns, selection."""
 
-from __future__ import annotations
-
 import time as clock
 from dataclasses import replace
 

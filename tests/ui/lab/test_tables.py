@@ -1,7 +1,5 @@
 """Tables in the Lab's window: chosen, measured, cancelled, sorted, drawn as a map, exported, of another machine."""
 
-from __future__ import annotations
-
 import csv
 from itertools import product
 

@@ -1,7 +1,5 @@
 """The form of another problem of the same engine: what was chosen before is none of its business."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QWidget
 
 from engines.stencil.engine import StencilEngine

@@ -1,7 +1,5 @@
 """The gallery: what is searched for, and cards that begin a problem of an engine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

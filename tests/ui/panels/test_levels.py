@@ -1,7 +1,5 @@
 """Sliders of isosurfaces, none where a field has no levels; the choice of what is drawn as arrows."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import replace

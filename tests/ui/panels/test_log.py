@@ -1,7 +1,5 @@
 """The log keeps its last lines, in the colours of their kinds."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
 

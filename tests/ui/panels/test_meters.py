@@ -1,7 +1,5 @@
 """What the gauge says of its percentage."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The probes' panel by itself: which probes the document has after each edit, and what is told of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -14,10 +12,7 @@ from engines.api.charts import ChartInfo
 from ui.panels.probes.panel import SERIES, ProbesPanel
 from workbench.run.streams.traces import TraceBuffer
 
-FIELDS = (
-    FieldInfo("v", "Voltage", "mV", "cell", (-80.0, 40.0)),
-    FieldInfo("c", "Calcium", "µM", "cell", (0.0, 1.0)),
-)
+FIELDS = (FieldInfo("v", "Voltage", "mV", "cell", (-80.0, 40.0)), FieldInfo("c", "Calcium", "µM", "cell", (0.0, 1.0)))
 INFO = SimulationInfo(None, 0.1, "ms", FIELDS, (SeriesInfo("mean", "Mean voltage", "mV"),), (), None)
 
 

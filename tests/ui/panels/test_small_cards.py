@@ -1,7 +1,5 @@
 """Small cards above the gallery: how many stand in a row, what unfolds, what opens one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,6 @@
 """The timeline by itself: what its buttons offer in each state, and where on its bar a run, its past and its
 checkpoints stand."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """The live plot of probes: a curve for each, those of branches behind them, and what is read under the mouse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyqtgraph as pg
 import pytest

@@ -1,8 +1,6 @@
 """Each control of the view's panel sets what it says and nothing else, and shows again what was set; planes lie where
 the slider and the choices say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

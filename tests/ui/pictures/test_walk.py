@@ -1,7 +1,5 @@
 """The checks of pictures find what is wrong, each planted by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtWidgets import (

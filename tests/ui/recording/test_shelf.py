@@ -1,7 +1,5 @@
 """The frames of a run that has ended, as they stay beside those of another."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.ui.recording.test_recording import filled, frame

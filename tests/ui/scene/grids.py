@@ -13,12 +13,11 @@ from engines.api import (
     KernelTraffic,
     PaintInfo,
     Selection,
-    Simulation,
     SimulationInfo,
 )
 from engines.cardiac.parameters import CardiacParameters
 from engines.geometry.grid import Grid
-from tests.ui.doubles import FakeServices
+from tests.ui.doubles import FakeServices, Stepped
 from workbench.project.document import Document
 from workbench.project.project import Project
 
@@ -40,7 +39,7 @@ def gather(values: Array, selection: Selection) -> Array:
     return np.add.reduceat(taken, selection.offsets[:-1], axis=0) / np.diff(selection.offsets).astype(np.float32)
 
 
-class Pond(Simulation):
+class Pond(Stepped):
     """Ripples around the middle of a grid, and what a person paints, which stays."""
 
     def __init__(self, grid: Grid) -> None:
@@ -57,15 +56,6 @@ class Pond(Simulation):
         ripples = 0.45 * (1 + np.cos(40 * self._distance - self.time)) * np.exp(-((2.4 * self._distance) ** 2))
         return (ripples + self.painted).astype(np.float32)
 
-    def advance(self, steps):
-        self.step += steps
-
-    def synchronize(self):
-        pass
-
-    def select(self, selection):
-        return selection
-
     def gather(self, name, handle):
         return gather(self._values(), handle)
 
@@ -77,9 +67,6 @@ class Pond(Simulation):
         inside = np.linalg.norm(self._centers - np.array(dab.position), axis=1) <= dab.radius
         self.painted[inside] = 0 if dab.erase else self.painted[inside] + dab.amount
 
-    def set_control(self, name, value):
-        pass
-
     def state(self):
         return {"step": np.array(self.step), "painted": self.painted.copy()}
 
@@ -88,12 +75,6 @@ class Pond(Simulation):
 
     def drain_timings(self):
         return (KernelTiming("diffusion", 1, 1e-4),)
-
-    def non_finite(self):
-        return None
-
-    def close(self):
-        pass
 
 
 class PondEngine(Engine):

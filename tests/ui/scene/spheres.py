@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engines.api import Array, Engine, Estimate, FieldInfo, KernelTiming, KernelTraffic, Simulation, SimulationInfo
+from engines.api import Array, Engine, Estimate, FieldInfo, KernelTiming, KernelTraffic, SimulationInfo
 from engines.cardiac.parameters import CardiacParameters
 from engines.geometry.particles import Particles, paired_rows
-from tests.ui.doubles import FakeServices
+from tests.ui.doubles import FakeServices, Stepped
 from workbench.project.document import Document
 from workbench.project.project import Project
 
@@ -41,7 +41,7 @@ def touching(n: int, seed: int = 0) -> Particles:
     return Particles(np.array(positions), np.array(radii))
 
 
-class Soak(Simulation):
+class Soak(Stepped):
     """1 at the surface, and from there inwards, deeper with time."""
 
     def __init__(self, particles: Particles) -> None:
@@ -54,38 +54,14 @@ class Soak(Simulation):
         depth = (1 - radius)[None] * self.geometry.radii[:, None]
         return np.exp(-depth / (0.5 + 1.5 * self.time / (self.time + 10))).astype(np.float32)
 
-    def advance(self, steps):
-        self.step += steps
-
-    def synchronize(self):
-        pass
-
-    def select(self, selection):
-        return selection
-
     def gather(self, name, handle):
         return self.field(name)[handle.elements]
 
     def field(self, name):
         return self._inside() if name == "inside" else self._inside()[:, -1]
 
-    def set_control(self, name, value):
-        pass
-
-    def state(self):
-        return {"step": np.array(self.step)}
-
-    def restore(self, state):
-        self.step = int(state["step"])
-
     def drain_timings(self):
         return (KernelTiming("soak", 1, 1e-4),)
-
-    def non_finite(self):
-        return None
-
-    def close(self):
-        pass
 
 
 class SoakEngine(Engine):

@@ -1,7 +1,5 @@
 """Arrows: where they stand, which way they point, how long they are, and what is asked of a run for them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """BPX files in the window, on the real house: dropped, chosen in the form, changed, exported."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What one step of undo takes back: quick changes of one number together, any others apart."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtGui import QUndoCommand
 

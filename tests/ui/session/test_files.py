@@ -1,7 +1,5 @@
 """Opening, dropping, saving, exporting, undoing, and what is said when it goes wrong."""
 
-from __future__ import annotations
-
 import csv
 import os
 import signal

@@ -1,7 +1,5 @@
 """The forecast follows edits and live parameters: the latest wins, a run is left alone, the window never waits."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time as clock

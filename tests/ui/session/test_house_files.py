@@ -1,7 +1,5 @@
 """What the house opens, keeps and sends, asked without a window."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

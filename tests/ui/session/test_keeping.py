@@ -1,7 +1,5 @@
 """What is kept of edits that nobody has saved: when, with which picture, and where it is forgotten."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Paint that is kept in the project: offered where a run keeps it, one edit of parameters and mesh, and refusals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

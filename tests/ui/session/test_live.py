@@ -1,7 +1,5 @@
 """Parameters that change during a run: which ones, and what happens if the run cannot take them."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 
 import numpy as np

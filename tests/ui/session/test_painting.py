@@ -1,7 +1,5 @@
 """Strokes of the brush on the undo stack: Ctrl+Z takes one back, Ctrl+Shift+Z paints it again, in order with edits."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 

@@ -1,7 +1,5 @@
 """Rewinding in the window: ticks on the timeline, and a future that is left stays visible, pale."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt

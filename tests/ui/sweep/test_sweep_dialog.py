@@ -1,7 +1,5 @@
 """The sweep dialog: numbers chosen, runs that come in, their curves, what becomes of them, and how it is given up."""
 
-from __future__ import annotations
-
 import threading
 import time as clock
 from dataclasses import replace

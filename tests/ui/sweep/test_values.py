@@ -1,7 +1,5 @@
 """The values that a sweep offers at first: around the present one, within its bounds."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

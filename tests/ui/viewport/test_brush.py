@@ -180,6 +180,8 @@ def test_left_paints_right_erases_and_the_camera_stays(shown) -> None:
     assert all(dab.erase for dab in dabs[count:])
     assert len(dabs) > count
     assert viewport.view_settings().camera == before
+    viewport.set_geometry(replace(GRID, origin=(7.0, 0.0, 0.0)))
+    assert viewport.brush.reach == 2.0, "a part of the grid's side, wherever it stands"
 
 
 @needs_display

@@ -65,6 +65,9 @@ def test_view_settings_round_trip(shown) -> None:
     )
     shown.viewport.apply_view(view)
     assert shown.viewport.view_settings() == view
+    assert shown.viewport.deformation is None
+    shown.viewport.scene.layer._moved, shown.viewport.scene.layer.deformation = np.zeros((10, 3)), 3.0
+    assert shown.viewport.deformation == 3.0
     assert Project.model_validate_json(Project(engine="soak", view=view).model_dump_json()).view == view
     assert ViewSettings.model_validate({"field": "voltage", "volume": True}).cut_open  # from before particles
 

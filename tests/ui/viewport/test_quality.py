@@ -1,7 +1,5 @@
 """What drawing may cost: pace, pixels and triangles by what it has cost so far, and what is said of it."""
 
-from __future__ import annotations
-
 import threading
 from types import SimpleNamespace
 

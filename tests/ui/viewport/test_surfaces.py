@@ -1,7 +1,5 @@
 """The 3D view without a graphics card: a picture drawn off the screen, with plates and strokes painted over it."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -170,3 +170,10 @@ def test_a_tick_that_is_locked_is_seen(qapp, qtbot, name):
         box.show()
     ticked, empty = (picture(box).view(np.uint32) for box in boxes)
     assert float(contrast(ticked, empty).max()) > 3, "of a figure, WCAG 1.4.11"
+
+
+@pytest.mark.parametrize("turn", range(2))
+def test_every_test_begins_in_the_dark_theme(qapp, turn):
+    """Colours and heights of those after one of the light theme were others."""
+    assert theme().palette.name == "dark"
+    theme().apply("light", qapp)

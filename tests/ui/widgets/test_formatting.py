@@ -1,7 +1,5 @@
 """Numbers as people read them, at each turn from one form to the next."""
 
-from __future__ import annotations
-
 import math
 import time
 

@@ -1,7 +1,5 @@
 """The small parts: bounded traces, numbers as text, the gauge, the log, the theme, the estimate, the tick."""
 
-from __future__ import annotations
-
 import time as clock
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sentences, titles and dialogs on a small screen."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """What is said where a stroke of the brush cannot be taken back, and the way back that is offered."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from unittest.mock import Mock
 

@@ -1,7 +1,5 @@
 """Engines of other packages that hang or fail: the window says so, goes on, and closes."""
 
-from __future__ import annotations
-
 import logging
 import threading
 

@@ -2,8 +2,6 @@
 
 That each one is in all places is in ``test_every_finding.py``."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

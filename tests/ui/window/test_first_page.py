@@ -1,7 +1,5 @@
 """A window that is given what the gallery showed before shows it, and needs no engine for that."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

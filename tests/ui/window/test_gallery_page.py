@@ -1,7 +1,5 @@
 """The gallery while a problem is open: a page of its own, with ways back, under which the run goes on untouched."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 

@@ -1,7 +1,5 @@
 """After a run broke off the window offers what can be done, and goes on from the last state that was kept."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 

@@ -1,7 +1,5 @@
 """A window on an engine that makes its own grid: begun from the menu, previewed while edited, with pictures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, QSettings, Qt, QUrl

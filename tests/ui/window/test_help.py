@@ -1,7 +1,5 @@
 """Finding one's way: the palette, the sheet of keys, what a field means, the report of this machine."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 

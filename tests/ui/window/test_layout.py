@@ -1,7 +1,5 @@
 """Where docks stand at first, what gives way in a narrow window, and what comes back: on a window of plain widgets."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget

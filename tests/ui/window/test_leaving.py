@@ -1,7 +1,5 @@
 """Unsaved changes when another problem opens or the window closes: saved, kept aside, given up, or stayed with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

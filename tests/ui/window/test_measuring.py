@@ -1,7 +1,5 @@
 """Measuring between two points: the switch, the clicks, the line, and what the run says."""
 
-from __future__ import annotations
-
 import os
 import sys
 

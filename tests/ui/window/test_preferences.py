@@ -1,7 +1,5 @@
 """Preferences: each choice acts at once, and is there again with the next window."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QSettings
 

@@ -1,7 +1,5 @@
 """Running from the window against an engine with a known answer."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Every key of the window is pressed, and does the one thing that it is for."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut

@@ -1,7 +1,5 @@
 """What a start does not wait for comes a moment later."""
 
-from __future__ import annotations
-
 
 def test_devices_are_looked_for_once_the_first_page_stands(window, qtbot):
     assert not window.device_menu.actions()

@@ -1,7 +1,5 @@
 """A finished run goes on to a later end, or makes way for one from zero, only when a person says so."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 

@@ -1,7 +1,5 @@
 """The title of a problem is typed over: by F2, or by a double click on it."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 
 LEFT = Qt.MouseButton.LeftButton

@@ -1,7 +1,5 @@
 """Tours: each step of each is walked in the window with the real engines, by mouse and keyboard; and who strays."""
 
-from __future__ import annotations
-
 import shutil
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Everything that was set aside stands in the gallery, and is open again with a click."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
@@ -63,7 +61,10 @@ def test_deleting_asks_first(aside, qtbot):
     qtbot.waitUntil(card.delete_button.isVisible)
     assert len(window.services.left) == 5
     card.setFocus()
+    qtbot.keyClick(card, Qt.Key.Key_Escape)
+    assert not card.asks
     qtbot.keyClick(card, Qt.Key.Key_Delete)
+    assert card.asks
     qtbot.mouseClick(card.yes, LEFT)
     qtbot.waitUntil(lambda: titles(window) == ["Trial 3", "Trial 2", "Trial 1", "Trial 0"])
     assert window.model.document.project.title == "Cube"

@@ -1,7 +1,5 @@
 """What is asked anywhere in the window reaches the part that does it: signals of pages, panels and docks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

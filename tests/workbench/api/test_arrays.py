@@ -1,7 +1,5 @@
 """Arrays with units: kept by views, dropped by arithmetic, whose unit nobody knows."""
 
-from __future__ import annotations
-
 import pickle
 from types import SimpleNamespace
 

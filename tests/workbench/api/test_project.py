@@ -58,7 +58,7 @@ def test_a_file_is_named_by_its_path(tmp_path):
 
 def test_a_wrong_value_is_a_sentence_and_changes_nothing(slab):
     before = slab.parameters
-    with pytest.raises(wb.ProblemError, match=r"wrong value at grid\.size_x: input should be a valid number"):
+    with pytest.raises(wb.ProblemError, match=r"wrong value at grid\.size_x: give a number instead of the text 'wide'"):
         slab.set({"grid.cells_x": 10, "grid.size_x": "wide"})
     assert slab.parameters == before
 

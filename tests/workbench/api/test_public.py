@@ -1,7 +1,5 @@
 """What ``import workbench`` offers: all of it, and quickly."""
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys

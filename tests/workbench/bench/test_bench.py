@@ -31,10 +31,7 @@ def records():
 
 
 def test_each_kernel_and_the_whole_step_are_timed(records):
-    cases = [
-        *(f"3,072 tetrahedra {precision}" for precision in ("fp32", "fp64", "mixed")),
-        "729 vertices fp32",
-    ]
+    cases = [*(f"3,072 tetrahedra {precision}" for precision in ("fp32", "fp64", "mixed")), "729 vertices fp32"]
     assert [(record.kernel, record.case) for record in records] == [
         (kernel, case) for case in cases for kernel in ("diffusion", "reaction", "step")
     ]

@@ -1,7 +1,5 @@
 """Small sums of the Lab's records and texts, at the edges where one is easily off: each by hand."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from types import SimpleNamespace

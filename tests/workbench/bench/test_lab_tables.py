@@ -1,7 +1,5 @@
 """Tables of the Lab: measured, refused, cancelled, kept, held against what was published, written as text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

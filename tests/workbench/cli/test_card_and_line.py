@@ -1,7 +1,5 @@
 """What the doctor takes for a card, and the line of a run's progress on a terminal and elsewhere."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -26,10 +26,7 @@ OK = {
         {"folder", "files", "outcome"},
     ),
     "resume": (
-        [
-            ["run", "{project}", "--until", "0.1", "--no-pictures", "--out", "{out}"],
-            ["resume", "{out}"],
-        ],
+        [["run", "{project}", "--until", "0.1", "--no-pictures", "--out", "{out}"], ["resume", "{out}"]],
         {"folder", "outcome"},
     ),
     "estimate": ([["estimate", "{project}"]], {"memory_bytes", "step", "facts", "findings"}),

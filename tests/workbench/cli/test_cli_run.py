@@ -15,7 +15,7 @@ from engines.api.errors import DeviceError, ProblemError
 from tests.workbench.cli.commands import change, command, rows
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import doctor, main
-from workbench.cli.arguments import parser
+from workbench.cli.arguments import parser, setting
 from workbench.cli.runs import pictures
 from workbench.cli.runs.asked import KEY, Asked
 from workbench.cli.runs.progress import ProgressLine
@@ -346,6 +346,18 @@ def test_values_are_set_for_one_run(project, tmp_path, capsys):
     ):
         assert main([*run, "--set", wrong]) == 2
         assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5", 5), ("-0.5", -0.5), (".5", 0.5), ("+3", 3.0), ("2.e3", 2000.0), ("true", True), ("False", False),
+        ("null", None), ("[1, 2]", [1, 2]), ("coarse", "coarse"), ("007", "007"), ("1_2", "1_2"), ("inf", "inf"),
+    ],
+)  # fmt: skip
+def test_a_value_that_is_typed_is_a_number_a_truth_or_a_text(text, value):
+    assert setting(f"name={text}") == ("name", value)
+    assert type(setting(f"name={text}")[1]) is type(value)
 
 
 def test_the_answer_for_programs_is_all_of_stdout(project, tmp_path, capsys, monkeypatch):

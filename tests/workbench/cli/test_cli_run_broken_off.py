@@ -20,11 +20,13 @@ import meshio
 import numpy as np
 import pytest
 
+from engines.cardiac.parameters.recording import TissueSeries
 from tests.workbench.cli.commands import change, command, rows
 from workbench import cli
 from workbench.cli import main
 from workbench.cli.runs.run import ended_by_signals
 from workbench.export.pvd import read_pvd
+from workbench.run import recording
 from workbench.run.recording import HURRIED
 from workbench.storage.error_log import keep_traceback
 
@@ -63,6 +65,29 @@ def test_a_resumed_run_says_what_somebody_removed_meanwhile(project, tmp_path, c
     (found,) = json.loads((out / "run.json").read_text())["findings"]
     assert found["message"].startswith(told)
     assert list(out.glob(name))
+
+
+@pytest.mark.parametrize("gone", [["mesh.pts"], ["mesh.pts", "mesh.elem"], ["mesh.pts", "mesh.elem", "*.igb"]])
+def test_a_resumed_run_writes_the_mesh_of_igb_again_and_says_so(project, tmp_path, capsys, monkeypatch, gone):
+    """Values of points without the points are of no use, and nobody was told."""
+    monkeypatch.setattr(recording, "series_of", lambda *_: TissueSeries(format="igb", interval=0.5))
+    out = tmp_path / "out"
+    base = ["run", str(project), "--no-pictures", "--out", str(out)]
+    assert main([*base, "--until", "1"]) == 0
+    before = {path.name: path.read_bytes() for path in (out / "fields").glob("mesh.*")}
+    assert set(before) == {"mesh.pts", "mesh.elem"}
+    for path in [path for name in gone for path in (out / "fields").glob(name)]:
+        path.unlink()
+    capsys.readouterr()
+    assert main([*base, "--until", "2", "--resume"]) == 0
+    found = [each["message"] for each in json.loads((out / "run.json").read_text())["findings"]]
+    if "*.igb" in gone:
+        assert [each[: len(str(out)) + 27] for each in found] == [f"'{out}' has no 'fields/*.igb' to"]
+    else:
+        told = "which its .igb files are shown on: it is written again."
+        assert found == [f"'{out}' has no 'fields/{name}' any more, {told}" for name in gone]
+    assert all(each in capsys.readouterr().err for each in found[:1])
+    assert {path.name: path.read_bytes() for path in (out / "fields").glob("mesh.*")} == before
 
 
 @pytest.mark.parametrize(("rows_left", "last"), [(4, "0.4"), (1, "0"), (0, "0")])

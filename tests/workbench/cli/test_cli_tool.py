@@ -1,7 +1,5 @@
 """``workbench tool``: lists, runs, writes charts, takes over what came out; refuses in a sentence."""
 
-from __future__ import annotations
-
 import json
 import sys
 

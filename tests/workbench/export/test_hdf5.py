@@ -1,7 +1,5 @@
 """Files of HDF5 among results that somebody else packed: nothing beyond the file itself is read or written."""
 
-from __future__ import annotations
-
 import os
 from contextlib import nullcontext
 

@@ -1,7 +1,5 @@
 """Fields over time in one file: its structure read with h5py and NumPy alone, by the words of the formats."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import h5py

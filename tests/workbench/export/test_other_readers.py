@@ -1,7 +1,5 @@
 """Exports opened by programs that are not ours, where these are installed: vtk, meshio, scikit-rf, bpx, PyNWB."""
 
-from __future__ import annotations
-
 import json
 import sys
 from contextlib import nullcontext

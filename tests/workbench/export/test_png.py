@@ -83,10 +83,7 @@ def test_qt_reads_the_picture():
         (SIGNATURE + chunk(b"iTXt", b"no separator") + END, "text chunk is cut short"),
         (SIGNATURE + chunk(b"iTXt", b"key\0") + END, "text chunk is cut short"),
         (SIGNATURE + chunk(b"iTXt", KEY + b"not zlib") + END, "cannot be unpacked"),
-        (
-            SIGNATURE + chunk(b"iTXt", KEY + zlib.compress(b"x" * 99)[:-6]) + END,
-            "cut short",
-        ),
+        (SIGNATURE + chunk(b"iTXt", KEY + zlib.compress(b"x" * 99)[:-6]) + END, "cut short"),
         (SIGNATURE + END, "holds no project"),
         (SIGNATURE + itxt(b"{}", packed=False) + END, "engine"),
         (SIGNATURE + itxt(b"not json") + END, "no valid JSON"),

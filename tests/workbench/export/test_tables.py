@@ -1,7 +1,5 @@
 """Tables that others open: names of a stranger's probes are no formulas there, and come back as they were."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """Particles as .vtu, read back by meshio and by an XML parser; recorded and exported like everything else."""
 
-from __future__ import annotations
-
 import csv
 import xml.etree.ElementTree as ElementTree
 

@@ -1,7 +1,5 @@
 """Grids and collections, read back by meshio and by an XML parser."""
 
-from __future__ import annotations
-
 import base64
 import os
 import xml.etree.ElementTree as ElementTree

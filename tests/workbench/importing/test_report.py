@@ -1,7 +1,5 @@
 """What is told of a mesh or a surface: on the terminal, and as the values that the import page shows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

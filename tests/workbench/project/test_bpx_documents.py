@@ -1,7 +1,5 @@
 """A BPX file opens as a new project, travels with it, and is written again."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

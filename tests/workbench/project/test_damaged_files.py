@@ -23,7 +23,7 @@ from tests.workbench.export.test_png import END, chunk, itxt
 from tests.workbench.fake_engine import block
 from workbench.export.png import SIGNATURE
 from workbench.project.document import open_document, save_document
-from workbench.project.store import _is_whole
+from workbench.project.reading.unpacking import _is_whole
 from workbench.run.states.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
 from workbench.run.states.curves import read_curves
 

@@ -1,7 +1,5 @@
 """Tables of no project yet: one file for the same tables, named in the parameters, until nobody needs it any more."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np
@@ -13,7 +11,7 @@ from workbench.project.document import Document
 from workbench.project.kept_meshes import keep_tables
 from workbench.project.parameter_files import named_files
 from workbench.project.project import Project
-from workbench.project.store import KEPT_SECONDS
+from workbench.project.reading.unpacking import KEPT_SECONDS
 
 NAMED = BatteryParameters(bpx_file="cell.npz")
 

@@ -1,7 +1,5 @@
 """Measured data: what is read, what is refused and how, and the difference from a curve."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

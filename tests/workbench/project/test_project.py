@@ -28,7 +28,8 @@ from workbench.project.project import (
     RunSettings,
     ViewSettings,
 )
-from workbench.project.store import as_json, parse_project
+from workbench.project.reading.parsing import parse_project
+from workbench.project.store import as_json
 from workbench.storage.atomic import StorageError
 
 number = st.floats(allow_nan=False, allow_infinity=False)

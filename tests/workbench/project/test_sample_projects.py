@@ -1,7 +1,5 @@
 """The projects that come with the application open, with the real reader and the real engine."""
 
-from __future__ import annotations
-
 import pytest
 
 from workbench.project.document import open_document, save_document

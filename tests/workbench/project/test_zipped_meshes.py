@@ -9,7 +9,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from workbench.project.project import MeshReference
-from workbench.project.store import LARGEST_FILE, LARGEST_MESH, _mesh_members, _other_members
+from workbench.project.reading.unpacking import LARGEST_FILE, LARGEST_MESH, _mesh_members, _other_members
 
 HERE, ZIP = PurePosixPath("heart"), Path("heart.zip")
 

@@ -1,7 +1,5 @@
 """Where the threads of ranks are, when somebody asks: without MPI, which passes on the signal and no more."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Ranks that meet: those that do not fit together are refused in one sentence."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api.errors import WorkbenchError

@@ -1,7 +1,5 @@
 """Scaling: what is counted, measured and projected from it."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

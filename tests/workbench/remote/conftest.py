@@ -1,7 +1,5 @@
 """A server of the fake engine in this process, and connections to it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """What travels is what arrives, to the last bit; what is no message ends in a sentence, whatever it is."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random

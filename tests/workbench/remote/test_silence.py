@@ -1,7 +1,5 @@
 """A line on which nothing comes any more, though it is there."""
 
-from __future__ import annotations
-
 import time as clock
 
 from tests.workbench.remote.conftest import wait_for

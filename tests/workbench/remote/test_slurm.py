@@ -1,7 +1,5 @@
 """A server in a job, through stand-ins of Slurm's commands: submitted once, found again, waited for, refused."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The whole way with processes of their own: SSH's stand-in, the server that it starts, a line cut, a server killed."""
 
-from __future__ import annotations
-
 import signal
 import sys
 

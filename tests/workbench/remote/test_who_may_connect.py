@@ -1,7 +1,5 @@
 """Who may connect to a run, and to which machines: its owner alone, by names that SSH takes for nothing else."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a run is held against: the memory's bandwidth, or that of the caches where they hold what a step moves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 

@@ -15,8 +15,8 @@ OF_DAY = re.compile(r"\b(time|clock)\.time\b(?! *=)|\bfrom time import .*\btime\
 DATES = {
     "ui/charts/runs/dialog.py", "ui/charts/runs/runs.py",  # when a run ended
     "workbench/export/streams/nwb.py", "workbench/run/frames.py",  # when a file or a line of the log was made
-    "workbench/project/kept_meshes.py", "workbench/project/store.py", "workbench/storage/atomic.py",  # ages of files
-    "workbench/remote/packing.py",
+    "workbench/project/kept_meshes.py", "workbench/project/reading/unpacking.py", "workbench/storage/atomic.py",
+    "workbench/remote/packing.py",  # ages of files
 }  # fmt: skip
 
 

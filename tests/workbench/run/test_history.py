@@ -1,7 +1,5 @@
 """Checkpoints of a run that goes on: bounded, cheap, restored bit for bit, and branches that overwrite nothing."""
 
-from __future__ import annotations
-
 import csv
 import json
 import time

@@ -1,7 +1,5 @@
 """A simulation is told once who is looked into, and when nobody is."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

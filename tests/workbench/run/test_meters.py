@@ -1,7 +1,5 @@
 """What the meters make of the timings of single launches."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

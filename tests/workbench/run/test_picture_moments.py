@@ -1,7 +1,5 @@
 """What a picture of a moment needs is copied with it: what is looked at and what is drawn over it, each once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """From a document to a run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Strokes that are taken back leave every engine as it was; what has spread since is told, and nothing is changed."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

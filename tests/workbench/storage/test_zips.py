@@ -1,7 +1,5 @@
 """Zips where the machine's clock is off: a board whose battery is empty begins in 1970."""
 
-from __future__ import annotations
-
 import io
 import os
 import time

@@ -1,8 +1,6 @@
 """Whether answers settle as a number is made finer: order and limit of what is known, and what is said where there is
 none."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

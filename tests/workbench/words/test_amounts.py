@@ -1,7 +1,5 @@
 """Durations and amounts as people say them, at and beside each limit."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic.fields import FieldInfo
 

@@ -1,7 +1,5 @@
 """Whatever goes wrong is one sentence of ours: in a run, and where an extra is missing."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

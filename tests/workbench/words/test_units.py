@@ -1,7 +1,5 @@
 """Time in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from workbench.words.numbers import printed, spaced
@@ -54,8 +52,7 @@ def test_simulated_time_as_a_clock_shows_it(time, unit, text):
 
 
 @pytest.mark.parametrize(
-    ("number", "text"),
-    [("3.406e-44", "3.406 × 10⁻⁴⁴"), ("-1.2e+07", "−1.2 × 10⁷"), ("3.600", "3.600"), ("-5", "−5")],
+    ("number", "text"), [("3.406e-44", "3.406 × 10⁻⁴⁴"), ("-1.2e+07", "−1.2 × 10⁷"), ("3.600", "3.600"), ("-5", "−5")]
 )
 def test_powers_of_ten_as_they_are_written_by_hand(number, text):
     assert printed(number) == text

@@ -269,10 +269,7 @@ class ChartPlot(pg.PlotWidget):
             axis.setStyle(tickLength=-4, tickFont=self.font(), maxTickLevel=FINEST_TICKS)
         timed = bool(self.chart.series) and not self._x_title
         self.getAxis("bottom").titled(
-            "Time" if timed else self._x_title,
-            self.x_unit,
-            colors.muted,
-            times=timed or self._x_title == "Time",
+            "Time" if timed else self._x_title, self.x_unit, colors.muted, times=timed or self._x_title == "Time"
         )
         self.getAxis("left").set_unit(self._unit, colors.muted, self._title or self.chart.y_title)
         self._layer.show(self._on_axes(self._data.curves))

@@ -15,8 +15,8 @@ from ui.widgets.theme import theme
 from workbench.words.units import unit_text
 
 SPOKE = 30
-LABELS = {30: 88.0, 90: 0.0}
-"""How many degrees are between angles that are written, and the radius [pixels] that this takes."""
+ROOMY = 88.0
+"""Radius [pixels] from which the angle of each spoke is written, and not of each third one."""
 VALUES_ALONG = QPointF(math.sqrt(0.5), -math.sqrt(0.5))
 """Values are written along this line on the screen, in the middle between two spokes."""
 CLOSE = 22.0
@@ -99,8 +99,7 @@ class PolarPlot(PaintedPlot):
         painter.setPen(QPen(colors.color("strong"), 1.2))
         painter.drawEllipse(center, radius, radius)
         painter.setPen(colors.color("muted"))
-        every = next(step for step, least in LABELS.items() if radius >= least)
-        for degrees in range(0, 360, every):
+        for degrees in range(0, 360, SPOKE if radius >= ROOMY else 90):
             toward = self._toward(degrees)
             at = center + toward * (radius + GAP)
             write(painter, at, f"{degrees}°", (0.5 - 0.5 * toward.x(), 0.5 - 0.5 * toward.y()))

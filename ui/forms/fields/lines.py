@@ -29,6 +29,7 @@ from ui.forms.schema import FieldSpec
 from ui.forms.section import Section
 from ui.forms.steady import holding, reveal
 from ui.forms.validation import Errors
+from ui.widgets.dressing import polish_anew
 
 CHECK_MILLISECONDS = 150
 COMMIT_MILLISECONDS = 600
@@ -118,8 +119,7 @@ class LinesEditor(Editor):
         if self.text.isReadOnly() != shut:
             self.text.setReadOnly(shut)  # not disabled: it can still be copied from
             self.text.setProperty("shut", shut)
-            self.text.style().unpolish(self.text)
-            self.text.style().polish(self.text)
+            polish_anew(self.text)
         self.insert_button.setEnabled(not shut)
         self.text.setToolTip(f"{LOCK_HINT}. {self.help_text()}" if shut else self.help_text())
 

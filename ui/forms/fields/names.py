@@ -12,6 +12,7 @@ from ui.forms.editor import Suggestions
 from ui.forms.fields.line import Line
 from ui.forms.fields.scalars import POPUP_MARGIN, CalmComboBox, OneWidget
 from ui.forms.schema import FieldSpec
+from ui.widgets.dressing import polish_anew
 
 MISSING = "There is no '{}' any more: choose another name."
 
@@ -83,8 +84,7 @@ class NameEditor(OneWidget):
             self.combo.view().setMinimumWidth(self.combo.view().sizeHintForColumn(0) + POPUP_MARGIN)
         if bool(self.combo.property("missing")) != missing:
             self.combo.setProperty("missing", missing)
-            self.combo.style().unpolish(self.combo)
-            self.combo.style().polish(self.combo)
+            polish_anew(self.combo)
         self._tell()
 
     def _missing(self, names: list[str]) -> bool:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from engines.api.lab import LabTable, Row
 from ui.lab.figures.table_heat import TableMap
 from ui.lab.tables.measured_model import BEGINS, LinesModel
+from ui.widgets.dressing import look_as
 from ui.widgets.formatting import duration_text
 from ui.widgets.parts import show_whole_rows
 from ui.widgets.theme import theme
@@ -178,9 +179,7 @@ class TablePage(QWidget):
             text, role = f"Measured with the {extent} in {duration_text(measured.seconds)}.", "muted"
         self.state.setText(text)
         if self.state.objectName() != role:
-            self.state.setObjectName(role)
-            self.state.style().unpolish(self.state)
-            self.state.style().polish(self.state)
+            look_as(self.state, role)
 
     def _show_map(self) -> None:
         heat = self.measured.heat if self.measured is not None else self.table.heat if self.table is not None else None

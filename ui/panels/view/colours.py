@@ -14,6 +14,7 @@ from ui.forms.fields.number import NumberBox
 from ui.forms.fields.scalars import CalmComboBox
 from ui.scene.colormaps import colormap, names
 from ui.scene.scene import follows, own_range, takes_logarithm
+from ui.widgets.dressing import polish_anew
 from workbench.project.project import ViewSettings
 from workbench.words.units import unit_text
 
@@ -144,8 +145,7 @@ class ColoursPanel(QWidget):
         wrong = high <= low
         for box in (self.low, self.high):
             box.setProperty("wrong", wrong)
-            box.style().unpolish(box)
-            box.style().polish(box)
+            polish_anew(box)
         self.sentence.setVisible(wrong)
         if not wrong:
             self.edited.emit({"range": (low, high), "follow": False})

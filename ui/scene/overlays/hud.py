@@ -154,9 +154,7 @@ class Hud:
     def _meters(self, meters: tuple[str, ...], scene: Scene, room: float, ratio: float) -> Array:
         """As many of them as are no higher than ``room`` [pixels], and one at least."""
         image = self._keep(
-            f"lines {len(meters)}",
-            (meters, scene.theme, ratio),
-            lambda: plates.text_plate(meters, scene.theme, ratio),
+            f"lines {len(meters)}", (meters, scene.theme, ratio), lambda: plates.text_plate(meters, scene.theme, ratio)
         )
         return image if image.shape[0] <= room or len(meters) == 1 else self._meters(meters[:-1], scene, room, ratio)
 

@@ -225,11 +225,7 @@ class VolumeVisual:
         set_range(drawing, look)
         drawing["u_density"] = DENSITY
         gloo.set_state(
-            blend=True,
-            blend_func=("one", "one_minus_src_alpha"),
-            depth_test=False,
-            depth_mask=False,
-            cull_face="front",
+            blend=True, blend_func=("one", "one_minus_src_alpha"), depth_test=False, depth_mask=False, cull_face="front"
         )
         drawing.draw("triangles", self._index)
         gloo.set_state(cull_face="back", blend=False, depth_mask=True)
@@ -249,13 +245,7 @@ class LinesVisual:
         self._index: gloo.IndexBuffer | None = None
 
     def draw(
-        self,
-        lines: Array,
-        colour: tuple[float, ...],
-        look: Look,
-        view: Array,
-        projection: Array,
-        through: bool = False,
+        self, lines: Array, colour: tuple[float, ...], look: Look, view: Array, projection: Array, through: bool = False
     ) -> None:
         """``lines: (n, 2, 3)``, which go to the graphics card when they are another array; ``colour`` 0..1 with alpha;
         as wide as ``look`` says. ``through``: nothing hides them."""

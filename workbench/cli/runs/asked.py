@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engines.reading import expanded, resolved
 from workbench.project.boundary import Boundary, Permission, refuse_device
-from workbench.project.store import PROJECT_FILE
+from workbench.project.reading.parsing import PROJECT_FILE
 from workbench.storage.locking import NO_LINKS
 from workbench.storage.paths import state_dir
 

@@ -63,9 +63,7 @@ class ProgressLine:
         if self._until is None:
             parts += [time_text(sample.time, self._unit, ".6g")]
         else:
-            parts += [
-                f"{number_text(sample.time, self._unit, '.6g')} {self._of} {time_text(self._until, self._unit)}",
-            ]
+            parts += [f"{number_text(sample.time, self._unit, '.6g')} {self._of} {time_text(self._until, self._unit)}"]
         parts += [
             f"{_rate_text(self._rate, self._unit)}/s",
             f"{self._moved / 1e9:.3g} GB/s ({percent(self._moved / ceiling)} of the measured ceiling)",

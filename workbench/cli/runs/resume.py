@@ -19,7 +19,7 @@ from workbench.project.document import Document
 from workbench.project.parameter_files import named_files
 from workbench.project.presets import open_named
 from workbench.project.project import Project
-from workbench.project.store import validated
+from workbench.project.reading.parsing import validated
 from workbench.run.earlier import CHECKPOINT, was_finished
 from workbench.run.states.checkpoint import checkpoints_at
 

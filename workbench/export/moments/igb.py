@@ -23,6 +23,7 @@ from workbench.export.moments.sink import in_precision, other_fields
 from workbench.export.naming import file_stems
 from workbench.storage.atomic import storing, sync, write_bytes, write_text
 
+MOMENTS = "fields/*.igb"
 SUFFIXES = (".igb", ".dat", *CARP)
 """Of what is in the folder of fields."""
 HEADER = 1024
@@ -58,9 +59,7 @@ class Igb:
 
     def make(self) -> None:
         self._count = 0
-        if self._mesh.fibres is None:
-            (self._folder / "mesh.lon").unlink(missing_ok=True)
-        write_carp(self._mesh, self._folder / "mesh.pts")
+        self._write_mesh()
         for field in self._fields:
             write_bytes(self._path(field), self._header(field))
 
@@ -77,8 +76,15 @@ class Igb:
             self.make()
             return
         self._count = count
+        if not all((self._folder.parent / name).is_file() for name in mesh_files(self._mesh)):
+            self._write_mesh()
         for field in self._fields:
             self._grow(field, b"")
+
+    def _write_mesh(self) -> None:
+        if self._mesh.fibres is None:
+            (self._folder / "mesh.lon").unlink(missing_ok=True)
+        write_carp(self._mesh, self._folder / "mesh.pts")
 
     def take(self, simulation: Simulation) -> dict[str, Array]:
         return self._at_points(simulation, self._fields)
@@ -149,6 +155,11 @@ class Igb:
         while HEADER - 1 - len(text.encode()) > LINE + 2:
             text += " " * LINE + "\r\n"
         return text.encode().ljust(HEADER - 1) + b"\f"
+
+
+def mesh_files(mesh: TetMesh) -> tuple[str, ...]:
+    """What every .igb is shown on, in the folder of results."""
+    return tuple(f"fields/mesh{suffix}" for suffix in CARP if suffix != ".lon" or mesh.fibres is not None)
 
 
 def around_points(mesh: TetMesh) -> Selection:

@@ -9,6 +9,7 @@ from engines.api import Simulation, SimulationInfo
 from engines.api.abilities import Cells, Spiking
 from engines.geometry.meshes.mesh import TetMesh
 from engines.recording import FieldSeries
+from workbench.export.moments import igb
 from workbench.export.moments.series import MOMENTS
 from workbench.export.moments.vtkhdf import FILE
 from workbench.run.streams.cells import CELLS, CellStream
@@ -26,8 +27,10 @@ def continued(simulation: Simulation, info: SimulationInfo, series: FieldSeries)
     """What there is of the streams of a run on its way, as a pattern each."""
     if series.interval:
         form: str = series.format
-        igb = form == "igb" and isinstance(info.geometry, TetMesh)
-        yield FILE if form == "vtkhdf" else "fields/*.igb" if igb else MOMENTS
+        if form == "igb" and isinstance(info.geometry, TetMesh):
+            yield from (igb.MOMENTS, *igb.mesh_files(info.geometry))
+        else:
+            yield FILE if form == "vtkhdf" else MOMENTS
     if isinstance(simulation, Spiking) and any(each.recorded for each in simulation.populations):
         yield SPIKES
     if isinstance(simulation, Cells) and simulation.cell_quantities:

@@ -110,10 +110,7 @@ def _passes(progress: Progress) -> list[tuple[str, tuple[Node, ...]]]:
     for title, work in (
         ("Constants folded, powers and quotients by constants as products", simplify),
         ("Singularities removed", remove_singularities),
-        (
-            "Exponentials shared",
-            lambda r: share_exponentials(r, largest, None, LONGEST_POWER["float64"]),
-        ),
+        ("Exponentials shared", lambda r: share_exponentials(r, largest, None, LONGEST_POWER["float64"])),
         ("Quotients merged", lambda r: merge_quotients(r, samples)),
         ("Divisions by one reciprocal", lambda r: share_reciprocals(r, samples)),
     ):

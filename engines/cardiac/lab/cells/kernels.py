@@ -24,11 +24,7 @@ from engines.formulas.machine import count_machine_code
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
-GENERATED, COMPILED, BY_HAND = (
-    "Generated, a row per state",
-    "Optimised by our compiler",
-    "Optimised by hand",
-)
+GENERATED, COMPILED, BY_HAND = ("Generated, a row per state", "Optimised by our compiler", "Optimised by hand")
 
 
 def _generated(backend: Backend, cells: int, optimise: bool) -> float:

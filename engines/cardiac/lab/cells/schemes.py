@@ -29,10 +29,7 @@ class SchemeErrorTable(LabTable):
         "with 52 mV/ms from 1 to 2 ms (the work does not tell its strength). Against GRL2 at the smallest step; the "
         "work took GRL1 at 6.1e-5 ms. Empty: not stable."
     )
-    columns = (
-        Column("Step", "ms", digits=6, result=False),
-        *(Column(scheme, "%", digits=3) for scheme in SCHEMES),
-    )
+    columns = (Column("Step", "ms", digits=6, result=False), *(Column(scheme, "%", digits=3) for scheme in SCHEMES))
     published = published("table 3.2")
     steps: tuple[float, ...] = STEPS
     quick: int = 9

@@ -15,10 +15,7 @@ from engines.backend.threads import parallel_region
 from engines.cardiac.lab.cells.plain_c import c_source, compiled, start_states
 from engines.cardiac.lab.cells.throughput import epicardial, reaction_launch
 
-OPTIONS = {
-    "Plain C, -O3": ("-O3",),
-    "Plain C, -O3 -march=native -ffast-math": ("-O3", "-march=native", "-ffast-math"),
-}
+OPTIONS = {"Plain C, -O3": ("-O3",), "Plain C, -O3 -march=native -ffast-math": ("-O3", "-march=native", "-ffast-math")}
 
 
 class SingleCoreTable(LabTable):

@@ -16,16 +16,7 @@ import numpy as np
 
 from engines.backend.pointers import at
 from engines.backend.vector_math import all_lanes, select, splat
-from engines.fdtd.step.curl.vectors import (
-    equal_ids,
-    load,
-    load_some,
-    looked_up,
-    store,
-    store_some,
-    width,
-    within,
-)
+from engines.fdtd.step.curl.vectors import equal_ids, load, load_some, looked_up, store, store_some, width, within
 
 
 class Material(NamedTuple):

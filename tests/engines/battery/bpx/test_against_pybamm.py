@@ -1,7 +1,5 @@
 """The same BPX file in PyBaMM (with its package bpx) and here: voltages of the SPM and the balance."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

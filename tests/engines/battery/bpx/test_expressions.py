@@ -1,7 +1,5 @@
 """Formulae typed as text."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume, given

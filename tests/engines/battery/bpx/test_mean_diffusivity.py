@@ -1,7 +1,5 @@
 """The discharge that says what the mean of a diffusivity costs: the series, its orders, two decades of D."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

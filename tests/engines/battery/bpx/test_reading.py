@@ -1,7 +1,5 @@
 """BPX files as parameter sets: what the entries become, and a sentence for each that is wrong."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import suppress

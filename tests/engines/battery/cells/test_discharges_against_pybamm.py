@@ -1,7 +1,5 @@
 """Discharges at 1C: SPM, SPMe and MPM, isothermal and with lumped heat."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Cells whose electrolyte runs out of salt: when, what is said of it, and that no number after it is a wrong one."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A simulation of cells as viewers see it: its end, its cycles, one particle, its temperature."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -5,25 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend import open_backend
 from engines.battery.kinetics.butler_volmer import current_density, overpotential
 from engines.battery.parameter_sets.constants import FARADAY, GAS
-from tests.cuda_on_host import COMPILER, HostCudaBackend
 
 HALF = FARADAY / (2 * GAS * 298.15)
 """F/2RT [1/V]"""
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 LENGTHS = (1, 7, 64, 4099)
-
-
-@pytest.fixture(params=["cpu", "cuda on the host"])
-def backend(request, tmp_path, monkeypatch):
-    if request.param == "cpu":
-        return open_backend("cpu")
-    if COMPILER is None:
-        pytest.skip("no C++ compiler, or not Linux")
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    return HostCudaBackend()
 
 
 def overpotentials(n: int, precision: str) -> np.ndarray:

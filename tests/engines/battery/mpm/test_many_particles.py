@@ -1,7 +1,5 @@
 """Many particles on both backends: the single-particle model as a limit, the ODE reference, protocols, lithium."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Heat in a box: analytic slabs, conservation, symmetry, and a matrix exponential, on both backends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.linalg import expm

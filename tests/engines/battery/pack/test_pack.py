@@ -1,7 +1,5 @@
 """Packs as a whole: against a lumped cell, each other and the network's own equations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

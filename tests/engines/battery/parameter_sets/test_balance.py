@@ -1,7 +1,5 @@
 """The lithium balance: by hand where the potentials are straight lines, and of the published sets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

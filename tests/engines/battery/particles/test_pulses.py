@@ -1,7 +1,5 @@
 """Runs of steps under one flux: what flows is that of the protocol, whatever the step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The gallery's problems: each opens, has nothing to warn of, is estimated and takes its first steps."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

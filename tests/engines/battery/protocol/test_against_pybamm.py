@@ -1,7 +1,5 @@
 """Protocols: the same sentences to PyBaMM and to the engine; ageing over cycles, a drive cycle, a power."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

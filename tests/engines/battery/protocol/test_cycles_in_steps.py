@@ -1,7 +1,5 @@
 """A drive cycle in time steps: what is drawn at a step's end belongs to that moment, and converges with the step."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

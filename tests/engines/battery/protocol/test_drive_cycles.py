@@ -1,7 +1,5 @@
 """Drive cycles: files of all kinds, the row that is wrong, the charge that is kept, and a cell that follows a power."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 

@@ -1,7 +1,5 @@
 """Guesses of how long a protocol takes, and how often a run is sampled."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.battery.parameter_sets import PARAMETER_SETS

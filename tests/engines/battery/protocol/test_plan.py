@@ -1,7 +1,5 @@
 """Protocols: what is understood, what it means for a cell, and the sentence for what is not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

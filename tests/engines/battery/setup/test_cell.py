@@ -1,7 +1,5 @@
 """The parameter set that a problem asks for."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

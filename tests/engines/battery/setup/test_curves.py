@@ -1,7 +1,5 @@
 """Curves against the functions they stand for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Cells that differ: what is drawn, their traces and the bands, on both backends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pydantic import ValidationError

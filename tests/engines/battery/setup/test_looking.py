@@ -21,11 +21,6 @@ FEW = {
 }
 
 
-@pytest.fixture
-def cpu():
-    return CpuBackend()
-
-
 def problem_of(name: str) -> Problem:
     return Problem(BatteryParameters.model_validate(FEW[name]))
 

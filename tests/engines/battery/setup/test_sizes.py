@@ -1,7 +1,5 @@
 """Sizes of particles: moments in each weighting, quantiles and random draws, measured tables, bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Names of the kernels: each is declared once, and both twins have it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A measured discharge: the numbers that made it are found again, and what cannot be fitted is told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The cases that ``workbench verify`` runs of this engine, on both backends: all short."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.battery.engine import BatteryEngine

@@ -1,7 +1,5 @@
 """What is written of single cells: their values, what differs among them, how they ended, what their cycles took."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

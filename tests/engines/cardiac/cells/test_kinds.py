@@ -1,7 +1,5 @@
 """Kinds of cells: what a modeller changed reaches the kernel, and nothing else changes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

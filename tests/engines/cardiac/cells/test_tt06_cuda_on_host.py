@@ -4,8 +4,6 @@ Its intrinsics become the functions they approximate; the arithmetic is the file
 (the intrinsics' errors, launches) is in ``tests/gpu/test_tt06_cuda.py``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is refused of a cell model before Myokit sees it, which need not be there."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api.errors import ProblemError

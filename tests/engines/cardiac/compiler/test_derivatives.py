@@ -1,7 +1,5 @@
 """Derivatives of the models' rates against finite differences."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.formulas.derivatives import derivatives

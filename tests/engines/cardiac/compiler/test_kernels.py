@@ -28,13 +28,8 @@ from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.cardiac.compiler.conftest import NAMES, random_states
 
+pytestmark = pytest.mark.usefixtures("own_cache")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    """Sources are written to the cache folder, and not to this machine's."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])

@@ -1,7 +1,5 @@
 """Compiled cells whose parameters differ by kind, cells paced before a run, and models from files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -28,13 +26,8 @@ from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.cardiac.compiler.conftest import random_states
 
+pytestmark = pytest.mark.usefixtures("own_cache")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    """Sources and paced states are written to the cache folder, and not to this machine's."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
 
 
 def test_open_parameters_of_tt06_are_the_references():

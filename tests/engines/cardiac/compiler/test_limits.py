@@ -1,7 +1,5 @@
 """The largest steps of a model: stored with it, and measured for any other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The passes on the models that come with the engine: what they find, and that values stay."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Counts from the compiled code of a cell."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.cardiac.compiler.report import machine_counts

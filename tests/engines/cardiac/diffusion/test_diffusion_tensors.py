@@ -1,7 +1,5 @@
 """Conductivities become diffusion tensors with the right units, axes and complaints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

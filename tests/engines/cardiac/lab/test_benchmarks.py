@@ -1,7 +1,5 @@
 """Problems that are timed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.cardiac.lab.benchmarks import JITTER, BoxProblem

@@ -1,7 +1,5 @@
 """Tables of the cell model's schemes and instructions, and the code paths that they are about."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Plain C of TT06, and the table that compares a core's time with it."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

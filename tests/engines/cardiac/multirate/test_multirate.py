@@ -19,9 +19,8 @@ from tests.engines.cardiac.traffic import bytes_of_a_step
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-def test_both_devices_react_in_the_same_groups(few, backend, tmp_path, monkeypatch):
+def test_both_devices_react_in_the_same_groups(few, backend, own_cache):
     """fp64: 1e-9 of what is stored, for exponentials of another library; what is decided is the same."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     late = PULSES.model_copy(update={"start": 0.8})
     case = problem(few, SMALL, step=0.05, precision="fp64", multirate=Multirate(on=True, hold=0.3))
     case.parameters.stimuli = [late]
@@ -126,9 +125,8 @@ def test_quiet_cells_wait_no_longer_than_their_model_bears(backend, mesh):
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 @pytest.mark.parametrize("cell_model", [TT06, SMALL])
-def test_groups_of_cells_that_differ(few, backend, tmp_path, monkeypatch, cell_model):
+def test_groups_of_cells_that_differ(few, backend, cell_model, own_cache):
     """Groups that wait for no step, of cells with a spread of a parameter: as all cells reacting at each step."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     name = "g_Kr" if cell_model == TT06 else "tau_open"
     region = {"region": next(iter(few.region_names.values())), "changes": [{"parameter": name, "spread": 20.0}]}
     states = []

@@ -1,7 +1,5 @@
 """How a step is taken: as one launch or many, and in parts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -26,12 +24,11 @@ from tests.engines.cardiac.traffic import bytes_of_a_step
     ],
     ids=["plain", "substeps", "multirate"],
 )
-def test_graphs_change_no_bit(few, tmp_path, monkeypatch, numerics):
+def test_graphs_change_no_bit(few, monkeypatch, numerics, own_cache):
     """Pulses switch on and off between graphs, which begin at odd and even steps; cells are activated in them.
 
     Runs of five steps come often, and so get graphs of their own from the third time on.
     """
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     device, simulations, launched = HostCudaBackend(), [], []
     launch = graphs.StepGraphs.launch
     monkeypatch.setattr(graphs.StepGraphs, "launch", lambda *a: (launched.append(a[3]), launch(*a)))

@@ -1,7 +1,5 @@
 """The table of schemes and steps for one cell."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api import Problem
@@ -10,9 +8,8 @@ from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tools.cell_accuracy import AccuracyParameters, CellAccuracy
 
 
-def test_the_table_of_a_model_says_what_its_step_is_off(tmp_path, monkeypatch):
+def test_the_table_of_a_model_says_what_its_step_is_off(own_cache):
     """Mitchell-Schaeffer's cell at 0.02 ms; its APD90 by GRL2 at 1 µs is 286.966 ms."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     parameters = CardiacParameters(cell_model="Mitchell-Schaeffer 2003")
     found = CellAccuracy().run(Problem(parameters, None), AccuracyParameters(), CpuBackend())
     facts = {fact.title: fact.value for fact in found.facts}

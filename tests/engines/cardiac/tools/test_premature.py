@@ -1,7 +1,5 @@
 """Regular beats and premature ones: which stimuli the tool makes, and when they come."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api import Problem

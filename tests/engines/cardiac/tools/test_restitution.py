@@ -1,7 +1,5 @@
 """Restitution of single cells and in a strand: a closed formula, one cell paced alone, and what the tool says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

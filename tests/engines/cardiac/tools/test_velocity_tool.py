@@ -1,7 +1,5 @@
 """Conductivities tuned to a velocity: the tuned ones conduct as wanted in another strand, measured another way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The cases of ``workbench verify``: short ones in every run."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.backend.cpu import CpuBackend

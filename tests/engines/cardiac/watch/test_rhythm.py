@@ -1,7 +1,5 @@
 """What a tissue does after its latest stimulus, on made-up waves: how long, and whether any came back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

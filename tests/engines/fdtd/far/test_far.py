@@ -4,8 +4,6 @@ The integral over a box of half a wavelength with 40 points along an edge is a m
 about 3e-4 of the field (it falls by four with twice the points, which one of the tests asserts).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

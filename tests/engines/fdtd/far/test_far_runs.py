@@ -1,7 +1,5 @@
 """Far fields of runs: a point dipole in open space, before a wall, and in two dimensions."""
 
-from __future__ import annotations
-
 import h5py
 import numpy as np
 import pytest

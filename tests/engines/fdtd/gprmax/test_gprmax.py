@@ -1,7 +1,5 @@
 """gprMax's input files: what is read, what is told, what is refused by its line."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

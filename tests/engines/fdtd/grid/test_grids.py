@@ -325,10 +325,7 @@ def test_energy_on_a_graded_grid_is_that_on_a_fine_one(backend):
     source = PointSource(place=(0.75, 1.25, 2.0), signal=Gaussian(wavelength=1.0))
     wall = Box(low=(1.5, -1, 0), high=(2.0, 9, 9))
     found = []
-    regions = [
-        FineRegion(axis="x", low=1.5, high=2.0, cell=0.01),
-        FineRegion(axis="y", low=1.0, high=1.5, cell=0.02),
-    ]
+    regions = [FineRegion(axis="x", low=1.5, high=2.0, cell=0.01), FineRegion(axis="y", low=1.0, high=1.5, cell=0.02)]
     for finer in ([], regions):
         grid = PLANE.model_copy(update={"finer": finer})
         run = ENGINE.build(problem(grid=grid, faces=closed, sources=[source], objects=[wall]), backend)

@@ -52,11 +52,7 @@ def test_cpu(faces, precision, backend):
 @on_device
 @pytest.mark.parametrize(
     ("faces", "precision", "shape"),
-    [
-        ("layers", "float32", (4, 32, 2, 5)),
-        ("mixed", "float64", (2, 32, 4, 64)),
-        ("thin", "float32", (1, 32, 4, 4)),
-    ],
+    [("layers", "float32", (4, 32, 2, 5)), ("mixed", "float64", (2, 32, 4, 64)), ("thin", "float32", (1, 32, 4, 4))],
 )
 def test_cuda(faces, precision, shape):
     assert_equal_to_reference(faces, CudaYee, HostCudaBackend(), precision, shape=shape)

@@ -1,8 +1,6 @@
 """Power over that through another plane, and cross-sections: against the energies that they are made of, against an
 incident spectrum summed here, and a quarter with mirrors against the whole."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

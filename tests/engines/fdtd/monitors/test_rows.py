@@ -1,7 +1,5 @@
 """Entries of a block: GPU kernels know them by the names of Python."""
 
-from __future__ import annotations
-
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.monitors.sums.blocks import Block
 from engines.fdtd.monitors.sums.rows import HEADER, Entry, text

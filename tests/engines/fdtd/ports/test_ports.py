@@ -1,7 +1,5 @@
 """Lumped ports on a line of two plates between magnetic walls, whose impedance is η₀ · height/width."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Touchstone files against the specification, and S-parameters of known circuits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ The long forms run the presets as they are (a minute or two each); the short one
 cells, with a tolerance four times as wide, for the method is of second order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import brentq

@@ -61,10 +61,7 @@ def test_the_box_has_faces_across_open_axes_alone():
     case = across_z(True)
     sources = driven(case, oblique=[ObliqueWave(np.pi / 2, 0.6, 0.0, 1.0, pulse(1.0), MARGIN)])
     low, high = LAYER + MARGIN, N - LAYER - MARGIN
-    for entries, components, rim in (
-        (sources.electric, {2}, (low, high)),
-        (sources.magnetic, {0, 1}, (low - 1, high)),
-    ):
+    for entries, components, rim in ((sources.electric, {2}, (low, high)), (sources.magnetic, {0, 1}, (low - 1, high))):
         c, _, j, i = np.unravel_index(entries.places, (3, *case.yee.shape))
         assert set(c) == components
         assert (np.isin(i, rim) | np.isin(j, rim)).all()

@@ -326,10 +326,7 @@ def test_all_sources_are_the_same_on_both_backends(precision):
     (20 steps of about 12 roundings of 6e-8)."""
     case, sources = all_kinds()
     found = []
-    for maker, backend, options in (
-        (CpuYee, CpuBackend(), {}),
-        (CudaYee, HostCudaBackend(), {"shape": (1, 32, 4, 4)}),
-    ):
+    for maker, backend, options in ((CpuYee, CpuBackend(), {}), (CudaYee, HostCudaBackend(), {"shape": (1, 32, 4, 4)})):
         steps = maker(backend, case.yee, case.axes, case.media, sources, precision, **options)
         with backend.active():
             for start in (0, 10):

@@ -5,8 +5,6 @@ not grow beyond a few times that); 6 steps of two passes in which errors may dou
 at the Courant limit is 2): 12 · 4 · 2⁶ · ε.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -261,10 +259,7 @@ def test_sources_and_energy_are_the_same_on_both(materials):
     case = make_case("layers", materials, counts=(24, 18, 17))
     sources = driven(case)
     found = []
-    for maker, backend, options in (
-        (CpuYee, CpuBackend(), {}),
-        (CudaYee, HostCudaBackend(), {"shape": (2, 32, 4, 4)}),
-    ):
+    for maker, backend, options in ((CpuYee, CpuBackend(), {}), (CudaYee, HostCudaBackend(), {"shape": (2, 32, 4, 4)})):
         steps = maker(backend, case.yee, case.axes, case.media, sources, "float64", **options)
         with backend.active():
             for start in (0, 10, 20):

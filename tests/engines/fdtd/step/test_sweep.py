@@ -1,7 +1,5 @@
 """A sweep of a Maxwell problem: transmission of a slab over its thickness, against Airy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

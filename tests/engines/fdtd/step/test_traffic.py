@@ -1,7 +1,5 @@
 """Bytes and operations of a step and what a grid takes, counted array by array for a small one."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tool that sets a problem up for its resonances: against the ring of Meep's tutorial, and what it changes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

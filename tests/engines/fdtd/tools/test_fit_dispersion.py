@@ -1,7 +1,5 @@
 """A material from a table: what the tool makes of it, and which tables it refuses."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api import Problem

@@ -1,7 +1,5 @@
 """What viewers are given of the fields."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.api import Selection

@@ -1,7 +1,5 @@
 """Units by name: how large they are, of which dimension, and what is said of what has none."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api.errors import ProblemError

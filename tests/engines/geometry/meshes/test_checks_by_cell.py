@@ -1,7 +1,5 @@
 """What is looked at in every cell of a mesh that is read, against the same in NumPy and SciPy."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

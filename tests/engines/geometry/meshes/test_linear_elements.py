@@ -1,7 +1,5 @@
 """Gradients of linear shape functions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.geometry.meshes.box import box_mesh

@@ -1,7 +1,5 @@
 """Points from tables and meshes, and what is refused."""
 
-from __future__ import annotations
-
 import meshio
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The bits of a bond: GPU kernels know them by the names of Python."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.peridynamics.cloud.cuda import MOST_LISTED

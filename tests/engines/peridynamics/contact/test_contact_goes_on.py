@@ -1,7 +1,5 @@
 """Contact that goes on from a state: bit for bit on the same backend, to rounding on another, older states too."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

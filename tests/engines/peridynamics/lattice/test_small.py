@@ -1,7 +1,5 @@
 """Many steps of a small body in one launch are the usual steps, to the last bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What acts and what is measured: histories, forces, supports, gauges, tables from files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

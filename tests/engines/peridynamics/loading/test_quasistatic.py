@@ -32,11 +32,7 @@ BAR = {
     "notches": [],
     "unbreakable": [],
     "material": {"young": 72.0, "fracture_energy": 1e6},
-    "loads": [
-        held(side("left"), x=0.0),
-        held(MIDDLE_LEFT, y=0.0),
-        held(side("right"), x=0.03),
-    ],
+    "loads": [held(side("left"), x=0.0), held(MIDDLE_LEFT, y=0.0), held(side("right"), x=0.03)],
 }
 
 
@@ -123,10 +119,7 @@ NOTCHED = {
     "body": {"kind": "plate", "size_x": 24, "size_y": 24},
     "notches": [{"start": (0, 12), "end": (8, 12)}],
     "material": {"young": 72.0, "fracture_energy": 10.0},
-    "loads": [
-        held(side("bottom"), x=0.0, y=0.0),
-        held(side("top"), x=0.0, y=0.006),
-    ],
+    "loads": [held(side("bottom"), x=0.0, y=0.0), held(side("top"), x=0.0, y=0.006)],
     "unbreakable": [side("top"), side("bottom")],
     "growth": "+x",
     "measuring": {

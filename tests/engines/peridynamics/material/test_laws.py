@@ -1,7 +1,5 @@
 """Force-stretch laws: calibrated to the fracture energy, the same on a GPU and on the CPU, told where they are odd."""
 
-from __future__ import annotations
-
 import math
 import re
 import time
@@ -24,15 +22,7 @@ from engines.peridynamics.material.laws.code import coded
 from engines.peridynamics.material.laws.language import parse
 from engines.peridynamics.material.laws.preview import preview
 from engines.peridynamics.parameters import Material, OtherMaterial, PeridynamicParameters
-from engines.peridynamics.parameters.laws import (
-    WHOLE,
-    Bilinear,
-    Brittle,
-    Exponential,
-    Nonlinear,
-    Trilinear,
-    Typed,
-)
+from engines.peridynamics.parameters.laws import WHOLE, Bilinear, Brittle, Exponential, Nonlinear, Trilinear, Typed
 from tests.cuda_on_host import COMPILER
 from tests.cuda_on_host.loader import compile_for_host
 

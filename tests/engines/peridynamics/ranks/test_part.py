@@ -12,6 +12,7 @@ from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.watch.curve import CHART
 from tests.cuda_on_host import COMPILER
+from tests.engines.peridynamics.test_engine import SMALL
 from tests.engines.ranks.led import PatientBackend, PatientHostCuda, led_runs
 from tests.engines.ranks.threads import Post, ThreadRanks
 
@@ -21,14 +22,7 @@ SUMS = 1e-12
 REACHED = ("penetrators.list", "penetrators.rub", "penetrators.fastest")
 """Of the particles that a penetrator may come to touch, which hang on how fast those of a rank are."""
 PLATE = {
-    "body": {"kind": "plate", "size_x": 40, "size_y": 16},
-    "bonds": {"spacing": 1.0},
-    "notches": [{"start": (0, 8), "end": (20, 8)}],
-    "material": {"fracture_energy": 10.0},
-    "loads": [
-        {"kind": "stress", "side": "top", "stress": (0, 6, 0)},
-        {"kind": "stress", "side": "bottom", "stress": (0, -6, 0)},
-    ],
+    **SMALL,
     "measuring": {
         "gauges": [
             {"kind": "opening", "name": "mouth", "axis": "y", "first": (0.5, 6.5, 0), "second": (0.5, 9.5, 0)},

@@ -16,18 +16,14 @@ from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.state.reference import StateReference
 from engines.peridynamics.state.solver import STATE_SOLVER
 from tests.engines.peridynamics.lattice.mirrors import assert_stays_mirrored
-from tests.engines.peridynamics.lattice.test_solver import pairs_of
+from tests.engines.peridynamics.lattice.test_solver import LOADS, pairs_of
 from tests.engines.peridynamics.state.state_cases import BARE, made_of
+from tests.engines.peridynamics.test_engine import SMALL
 
 CASES = {
     "plate": {"kind": "plate", "size_x": 37, "size_y": 10, "holes": [{"center": (25, 5), "radius": 2}]},
     "block": {"kind": "block", "size_x": 8, "size_y": 7, "size_z": 6},
 }
-LOADS = [
-    {"kind": "stress", "side": "top", "stress": (0.3, 2.0, 0.5), "rise": 0.5},
-    {"kind": "velocity", "region": {"kind": "side", "side": "bottom"}, "x": None, "y": -3.0},
-    {"kind": "displacement", "region": {"kind": "side", "side": "left"}, "x": -2e-3, "y": None, "rise": 3.0},
-]
 STEPS, POISSON, DECAY = 40, 0.4, 0.999
 ENERGIES = {"plate": 12.0, "block": 10.0}
 """With which some bonds break, and none by a hair's breadth."""
@@ -106,14 +102,9 @@ def test_forces_add_up_to_nothing_and_mirror_exactly(device, body):
 
 ENGINE = PeridynamicsEngine()
 CRACK = {
-    "body": {"kind": "plate", "size_x": 40, "size_y": 16},
+    **SMALL,
     "bonds": {"spacing": 1.0, "theory": "state-based"},
-    "notches": [{"start": (0, 8), "end": (20, 8)}],
     "material": {"fracture_energy": 10.0, "poisson": 0.2},
-    "loads": [
-        {"kind": "stress", "side": "top", "stress": (0, 6, 0)},
-        {"kind": "stress", "side": "bottom", "stress": (0, -6, 0)},
-    ],
 }
 
 

@@ -1,7 +1,5 @@
 """What is said of a load that has gone after its peak."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

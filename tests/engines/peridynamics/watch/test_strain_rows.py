@@ -1,7 +1,5 @@
 """Rows of strain: GPU kernels know them by the names of Python, and fields by where they are."""
 
-from __future__ import annotations
-
 from engines.peridynamics.watch.strain.rows import HEADER, Found, text
 from engines.peridynamics.watch.strain.solid import COMPONENTS, ROWS
 

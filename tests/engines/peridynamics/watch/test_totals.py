@@ -1,7 +1,5 @@
 """Sums over particles on both backends against NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

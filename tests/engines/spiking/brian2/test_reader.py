@@ -1,7 +1,5 @@
 """Networks read from Brian2's texts: what becomes of examples, our own scripts back again, what is told and refused."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

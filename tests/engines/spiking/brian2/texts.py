@@ -1,7 +1,5 @@
 """Texts as people have them, after the examples of Brian2's documentation (brian2.readthedocs.io), written anew."""
 
-from __future__ import annotations
-
 CUBA = """
 from brian2 import *
 

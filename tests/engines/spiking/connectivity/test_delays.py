@@ -1,7 +1,5 @@
 """Delays of each synapse: what draws them, how they act, and what is told of those that cannot be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Random connections: how many, how even, none twice, the same from the same seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rules of connection: exact numbers, probabilities over distance, weights and delays as asked, tables, refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

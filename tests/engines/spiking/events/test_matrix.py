@@ -1,7 +1,5 @@
 """W s and Wᵀ s against float64 on fresh random input, for every format and precision, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse
@@ -95,7 +93,7 @@ def gathered(product, given):
     return out
 
 
-def test_lists_that_are_full(tmp_path, monkeypatch):
+def test_lists_that_are_full(monkeypatch, own_cache):
     """333 events and 333 rows for a list of 256; one share, and several groups on a row."""
     from engines.spiking.events.kinds import Given
     from engines.spiking.events.vectors import DeviceGiven, on_device
@@ -103,7 +101,6 @@ def test_lists_that_are_full(tmp_path, monkeypatch):
 
     if COMPILER is None:
         pytest.skip("no C++ compiler")
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(cuda, "SHAPES", dict.fromkeys((False, True), ((32, 16, 0),)))
     backend, rng = HostCudaBackend(), np.random.default_rng()
     rows = rng.normal(size=SHAPE[::-1]).astype(np.float32)

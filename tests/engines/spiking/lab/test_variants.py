@@ -1,7 +1,5 @@
 """Every variant of the studies equals the reference, those in CUDA thread by thread on the host."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
@@ -17,8 +15,7 @@ CASES = (Case("37", (37, 37), 37 * 37), Case("300", (300, 300), 90_000))
 
 
 @pytest.mark.parametrize(("study", "variant"), variants_of(STUDIES, lambda variant: variant.language != "CuPy"))
-def test_a_variant_equals_the_reference(study, variant, tmp_path, monkeypatch):
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+def test_a_variant_equals_the_reference(study, variant, monkeypatch, own_cache):
     monkeypatch.setattr(cuda, "SHAPES", dict.fromkeys((False, True), ((64, 8, 16),)))
     check_here(study, variant, CASES)
 

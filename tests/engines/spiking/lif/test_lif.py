@@ -1,7 +1,5 @@
 """Integrate-and-fire networks: one neuron's exact solution, spike trains against float64, both backends bit for bit."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -92,12 +90,11 @@ def test_cuba_equals_float64_for_20_ms(backend):
     np.testing.assert_array_equal(slots, ids[shown] // 8)
 
 
-def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
+def test_both_backends_give_the_same_bits(own_cache):
     """Products and sums are rounded one by one and inputs are integers, so no spike differs, ever."""
     host = pytest.importorskip("tests.cuda_on_host.backend")
     if pytest.importorskip("tests.cuda_on_host.loader").COMPILER is None:
         pytest.skip("no C++ compiler")
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     sources = Sources((0, 320, 400), (1.62, -9.0))
     synapses, start = network(sources, seed=8, probability=0.2)
     one, other = (LIF.open(b, Lif(), sources, synapses, start) for b in (CpuBackend(), host.HostCudaBackend()))

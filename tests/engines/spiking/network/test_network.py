@@ -1,7 +1,5 @@
 """Networks of any populations: every model against float64, both backends bit for bit, delays, input from outside."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -125,11 +123,10 @@ def all_models():
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-def test_both_backends_give_the_same_bits(tmp_path, monkeypatch):
+def test_both_backends_give_the_same_bits(own_cache):
     """All models in one network, delays and normal weights: nothing differs, ever."""
     from tests.cuda_on_host.backend import HostCudaBackend
 
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     given = all_models()
     one, other = (built(given, backend)[0] for backend in (CpuBackend(), HostCudaBackend()))
     for steps in (1, 2, 200):
@@ -204,11 +201,10 @@ def test_a_delay_is_exact_to_the_step(steps):
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-def test_late_spikes_are_the_same_on_both_backends(tmp_path, monkeypatch):
+def test_late_spikes_are_the_same_on_both_backends(own_cache):
     """Delays from a few to 600 steps, of fixed and of changing weights: the same bits, and spikes of float64."""
     from tests.cuda_on_host.backend import HostCudaBackend
 
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     given = parameters("lif", number=(40, 10), delay={"kind": "normal", "delay": 30.0, "spread": 0.5})
     changing = {"kind": "stdp", "highest": 4.0}
     plastic = given.connections[0].model_dump() | {

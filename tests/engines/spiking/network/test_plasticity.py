@@ -1,7 +1,5 @@
 """Weights that change: the window of pairs against its formula, bounds, both backends bit for bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -96,10 +94,9 @@ def driven(rule, seed=1):
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 @pytest.mark.parametrize("rule", ["additive", "multiplicative"])
-def test_both_backends_give_the_same_bits(rule, tmp_path, monkeypatch):
+def test_both_backends_give_the_same_bits(rule, own_cache):
     from tests.cuda_on_host.backend import HostCudaBackend
 
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     one, other = (built(driven(rule), backend)[0] for backend in (CpuBackend(), HostCudaBackend()))
     before = one.arrays["weights_0"].copy()
     for steps in (1, 300):

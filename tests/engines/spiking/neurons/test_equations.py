@@ -1,7 +1,5 @@
 """A step of each neuron model on both backends against its equations, which are formulas: rates, thresholds, resets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Single neurons against formulas, a published pattern and an ODE solver."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

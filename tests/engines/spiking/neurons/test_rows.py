@@ -1,7 +1,5 @@
 """Rows of constants: one declaration of their names for both twins."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Networks from the literature within their published bands."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

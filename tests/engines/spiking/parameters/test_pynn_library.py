@@ -4,8 +4,6 @@ PyNN's documentation and their sources, written once more and solved by scipy wi
 Spikes are on the grid of steps: a neuron fires at the end of the step in which v reaches its threshold.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

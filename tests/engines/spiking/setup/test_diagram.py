@@ -1,7 +1,5 @@
 """The network as a diagram: every synapse of the estimate is in one of its edges, with the sign that it has."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.backend.cpu import CpuBackend

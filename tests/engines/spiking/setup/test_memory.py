@@ -1,7 +1,5 @@
 """What a network takes, told before it is made, beside the arrays that it has; what does not fit; what a step moves."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

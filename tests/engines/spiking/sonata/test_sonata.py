@@ -1,7 +1,5 @@
 """SONATA's circuits: the spikes of NEST's own steps, written once more; what does not map is told."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -289,11 +287,7 @@ def test_time_constants_of_ports_and_weights_of_other_programs(tmp_path):
     assert joined["cells exc", "cells inh"]["delay"] == pytest.approx([1.0])  # as NEST's
     assert "gsyn_exc" in inh.excitatory
     told = " ".join(each.message for each in document.findings)
-    for piece in (
-        "of tsodyks_synapse, and here synapses whose",
-        "not known here: U",
-        "without a delay: 1 ms",
-    ):
+    for piece in ("of tsodyks_synapse, and here synapses whose", "not known here: U", "without a delay: 1 ms"):
         assert piece in told
 
 

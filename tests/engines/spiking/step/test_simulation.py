@@ -1,7 +1,5 @@
 """Checkpoints of a network: a run that is resumed is the run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

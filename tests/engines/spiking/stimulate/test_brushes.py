@@ -1,7 +1,5 @@
 """What brushes do to neurons; both backends, both kinds of network."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sources that fire by a list: on both backends each spike in its step, in files of any order; what no list is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The f-I curve: of a leaky neuron by its formula, of one that adapts by its two intervals; and what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Typed neurons for the tests: of each published model, and of every function."""
 
-from __future__ import annotations
-
 from engines.spiking.parameters.equations import OwnNeuron
 
 

@@ -1,7 +1,5 @@
 """Time late in a run: whole steps, and sines that keep their phase, where float32 has neither; and alike on a GPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

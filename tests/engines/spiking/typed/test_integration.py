@@ -1,7 +1,5 @@
 """Orders of convergence of the methods, in float64, and that linear equations are exact."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

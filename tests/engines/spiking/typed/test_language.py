@@ -1,7 +1,5 @@
 """What may be typed of a neuron, and what is said of what may not: one sentence, and its place."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

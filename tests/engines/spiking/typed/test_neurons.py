@@ -1,7 +1,5 @@
 """Typed neurons against those that are built in, and the rate of leaky ones against the formula."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Typed neurons on both backends: the same bits, and what float64 NumPy makes of the same graph."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

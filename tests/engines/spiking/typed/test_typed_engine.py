@@ -1,7 +1,5 @@
 """Typed neurons in a network as people run it: live parameters, checkpoints, where it blows up, what is offered."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

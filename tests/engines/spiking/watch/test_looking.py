@@ -1,7 +1,5 @@
 """Partners of a neuron, synapses between populations, and what brushes do; both backends, both kinds of network."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

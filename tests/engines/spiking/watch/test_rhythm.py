@@ -1,7 +1,5 @@
 """Spectra and correlations of spikes whose statistics are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every spike reaches whoever reads them, and reading changes nothing; both backends, both kinds of network."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The state of a neuron in each step, as it is recorded where somebody looks into it; both backends, all models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -77,11 +75,7 @@ def test_charts_of_each_model(backend):
         inspection = simulation.inspect(element)
         said[name] = {info.title: (info.unit, data.curves) for info, data in inspection.profiles}
     assert {name: [(title, unit) for title, (unit, _) in told.items()][:4] for name, told in said.items()} == {
-        "lif": [
-            ("Membrane voltage", "mV"),
-            ("Synaptic currents", "mV"),
-            ("Membrane voltage of partners", "mV"),
-        ],
+        "lif": [("Membrane voltage", "mV"), ("Synaptic currents", "mV"), ("Membrane voltage of partners", "mV")],
         "izhikevich": [
             ("Membrane voltage", "mV"),
             ("Synaptic currents", "mV/ms"),
@@ -94,11 +88,7 @@ def test_charts_of_each_model(backend):
             ("Synaptic currents", "pA"),
             ("Adaptation w", "pA"),
         ],
-        "hodgkin-huxley": [
-            ("Membrane voltage", "mV"),
-            ("Synaptic conductances", "nS"),
-            ("Synaptic currents", "pA"),
-        ],
+        "hodgkin-huxley": [("Membrane voltage", "mV"), ("Synaptic conductances", "nS"), ("Synaptic currents", "pA")],
         "sources": [("Membrane voltage of partners", "mV")],
     }
     voltage = said["lif"]["Membrane voltage"][1][0]

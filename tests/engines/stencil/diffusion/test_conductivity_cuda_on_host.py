@@ -3,8 +3,6 @@
 Tolerance: as in ``test_diffusion_cuda_on_host.py``; coefficients stay below 2, so twice that.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -215,6 +215,35 @@ def test_small_boxes_are_stepped_one_by_one_and_planes_several_at_a_time(cpu):
     assert depths[0] == 1 < depths[1]
 
 
+@pytest.mark.parametrize("sourced", [False, True])
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("kinds", [("value", "insulated", "value"), ("periodic", "periodic", "insulated")])
+def test_bands_of_whole_planes_equal_single_steps_bit_for_bit(cpu, kinds, precision, sourced):
+    """With planes beside them that they compute, too: of shapes that no number of rows or threads divides."""
+    for shape in ((33, 20, 37), (17, 9, 64)):
+        u, heat = (np.random.default_rng(seed).uniform(-1, 1, shape).astype(precision) for seed in (1, 2))
+        diffusion = DIFFUSION.open(cpu, shape, (0.1, 0.12, 0.09), sides(*kinds), 1.0, precision, depth=1)
+        found = {}
+        for depth in (1, 2, 3, 5):
+            diffusion._tile = (depth, shape[1], 0 if depth > 1 else shape[2])
+            diffusion.depth = depth
+            with cpu.active():
+                found[depth], _ = diffusion.advance(u.copy(), np.empty_like(u), heat if sourced else None, 11)
+        assert not (found[1] == u).all()
+        for depth in (2, 3, 5):
+            assert (found[depth] == found[1]).all()
+
+
+@pytest.mark.parametrize("kind", ["insulated", "periodic"])
+def test_bands_of_whole_planes_are_tried_where_the_ends_of_a_box_do_not_meet(cpu, monkeypatch, kind):
+    tried = []
+    monkeypatch.setattr(
+        "engines.stencil.diffusion.cpu.tune", lambda key, candidates, _: tried.extend(candidates) or candidates[0]
+    )
+    DIFFUSION.open(cpu, (64, 64, 64), (0.1,) * 3, sides("insulated", "insulated", kind), 1.0, "float32")
+    assert any(tile[2:] == (0,) for tile in tried) == (kind == "insulated")
+
+
 @pytest.mark.parametrize("variable", [False, True])
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("shape", [(13, 37), (5, 6, 19)])

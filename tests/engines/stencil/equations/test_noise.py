@@ -245,8 +245,7 @@ def test_runge_and_kutta_is_refused_with_a_remedy(cpu):
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_kernels_with_noise_compile_without_a_spilled_register(cpu, tmp_path, monkeypatch, precision):
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+def test_kernels_with_noise_compile_without_a_spilled_register(cpu, precision, own_cache):
     known = known_architectures()
     posed = TypedProblem(typed(COUPLED, {"u": "0", "v": "1"}, HEATED, method="AB2"), cpu)
     (one,) = set(posed.plan.passes)

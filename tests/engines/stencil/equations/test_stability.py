@@ -1,7 +1,5 @@
 """Steps that are stable by formula and in a run, and the orders of all methods in time and of differences in space."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

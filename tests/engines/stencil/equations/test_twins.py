@@ -208,9 +208,8 @@ def test_many_steps_at_a_call_are_the_same_steps(on_host, name, method):
     np.testing.assert_array_equal(*found)
 
 
-def test_kernels_have_run_before_they_are_captured(tmp_path, monkeypatch):
+def test_kernels_have_run_before_they_are_captured(own_cache):
     """Also where the best shapes are remembered from a run before, and nothing is measured."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     seen = []
     for _ in range(2):
         backend = HostCudaBackend()
@@ -283,11 +282,10 @@ def test_the_reference_is_what_one_writes_by_hand(cpu):
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("name", CASES)
-def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monkeypatch, name, precision):
+def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, name, precision, own_cache):
     """The oldest and the newest there is, by one row of a thread and by four. Powers and sines call functions of CUDA's
     library, around which any kernel keeps what it holds in memory: that case has to compile alone, which takes long, in
     single for the oldest and in double for the newest."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     known = known_architectures()
     posed = TypedProblem(problem(name, METHODS[name], "fp64", "aligned", "periodic"), cpu)
     for one in set(posed.plan.passes):
@@ -300,9 +298,8 @@ def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monk
 
 
 @pytest.mark.parametrize("method", ["Euler", "RK4"])
-def test_kernels_of_whole_steps_compile_for_gpus_with_all_rows_in_registers(on_host, tmp_path, monkeypatch, method):
+def test_kernels_of_whole_steps_compile_for_gpus_with_all_rows_in_registers(on_host, method, own_cache):
     """The oldest in single precision, the newest in double."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     known = known_architectures()
     explicit = built(on_host, CASES["Gray-Scott"], START, {"F": 0.04, "k": 0.06}, plane(8, 8), method)._explicit
     for march in marches_of(explicit):

@@ -1,7 +1,5 @@
 """Typed equations as a problem: what is told before a run, what may change during it, and what is kept of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -13,10 +11,7 @@ from engines.stencil.setup.equations import TypedProblem
 from tests.engines.stencil.equations.typed import CLOSED, ENGINE, PERIODIC, built, plane, typed, values
 
 FISHER = ("du/dt = D*laplacian(u) + growth", "growth = r*u*(1 - u)")
-GRAY_SCOTT = (
-    "du/dt = 0.16*laplacian(u) - u*v**2 + F*(1 - u)",
-    "dv/dt = 0.08*laplacian(v) + u*v**2 - (F + k)*v",
-)
+GRAY_SCOTT = ("du/dt = 0.16*laplacian(u) - u*v**2 + F*(1 - u)", "dv/dt = 0.08*laplacian(v) + u*v**2 - (F + k)*v")
 
 
 def test_what_is_offered_at_first_can_run(cpu):

@@ -1,7 +1,5 @@
 """Gray-Scott on the CPU against the float64 reference, and what the model itself says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

@@ -4,8 +4,6 @@ Tolerance: u and v stay within 2; a step has at most 20 roundings of numbers bel
 1 + dt (|d(uv²)| ≤ 12) in dt = 0.1: 20 · 8 · 2⁻²⁴ · 2.2ⁿ in float32.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

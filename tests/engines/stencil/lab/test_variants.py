@@ -1,7 +1,5 @@
 """Every CPU variant of the stencil studies equals the reference, and the studies are whole."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

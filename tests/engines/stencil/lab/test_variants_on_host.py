@@ -4,8 +4,6 @@ Not here, but in tests/gpu: texture objects and half precision, which need the d
 takes its plain branch.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from engines.stencil.lab.studies import studies

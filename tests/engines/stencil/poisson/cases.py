@@ -1,7 +1,5 @@
 """Sides and conductivities that the tests of the Poisson solvers share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.stencil.parameters.sides import FixedGradient, FixedValue, Periodic

@@ -1,7 +1,5 @@
 """The Poisson solvers on the CPU: exact factors, order, the direct solution, conservation, float32, odd sizes."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -4,8 +4,6 @@ Three iterations of values up to 4, each of some 30 roundings, which contract ra
 largest value. A norm is as uncertain as the operator makes that of u.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """How fast V-cycles converge, on any size, with flat cells and in conductivities that jump."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Slabs of a grid take the steps of the whole, to the bit: however many there are, whatever the sides and material."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Typed equations on slabs have the bits of the whole grid: methods, sides, noise, places, paint, checkpoints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

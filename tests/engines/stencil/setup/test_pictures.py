@@ -1,7 +1,5 @@
 """Pictures as initial states and materials."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PIL import Image

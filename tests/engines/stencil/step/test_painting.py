@@ -1,7 +1,5 @@
 """What a brush does to a grid."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The slowest mode: its rate by the grid's own formula, and in a run of layers that settles."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every case of ``workbench verify`` is right on this machine's cores."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.backend.cpu import CpuBackend

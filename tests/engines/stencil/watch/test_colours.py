@@ -1,7 +1,5 @@
 """Ranges of colours that a field is shown in."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which part of a flat grid is looked at: all that is in view and a margin, in steps, from any side."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

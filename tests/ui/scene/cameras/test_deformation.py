@@ -1,7 +1,5 @@
 """How many times displacements are drawn so that they are seen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

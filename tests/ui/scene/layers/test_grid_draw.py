@@ -1,7 +1,5 @@
 """The box around a grid: its edges, and which of them nothing of it hides from where one looks."""
 
-from __future__ import annotations
-
 from itertools import product
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -68,6 +66,7 @@ def test_three_slices_have_edges_and_lines_where_they_cross(monkeypatch, count):
     ]
     painter.draw(sheets, {}, 0.0, SimpleNamespace(mapped=False), np.eye(4), np.eye(4), None)
     assert [(len(lines), opacity) for lines, opacity in drawn[1:]] == [(3 + 3 * 4, 0.45)] * (count == 3)
+    assert all((lines >= 0).all() for lines, _ in drawn[1:]), "none reaches out of the grid"
 
 
 def test_a_volume_is_sent_where_it_is_stale_and_told_how_many_blocks_it_spans(monkeypatch):

@@ -1,7 +1,5 @@
 """What a ray meets of a box, a relief and a volume, against places that are known; and which part of a grid is near."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

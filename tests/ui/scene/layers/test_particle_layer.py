@@ -47,6 +47,7 @@ def test_each_sphere_is_asked_for_once_with_all_its_shells() -> None:
     assert np.array_equal(selection.elements, np.arange(10))
     assert layer.note() == ""
     assert layer.parts(layer.plan_shape(Plan())) == {}
+    assert layer.parts(replace(layer.plan_shape(Plan(INSIDE)), elements=np.arange(0))) == {}, "nor of no sphere"
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,10 @@ def test_it_follows_the_pointer_from_where_it_was_gripped(scene) -> None:
 
 
 def test_a_face_slides_along_its_direction_alone(scene) -> None:
-    hold = hold_at(scene, *pixel(scene, 6.0, 5.0, 5.0), *SIZE)
-    assert hold.handle.name == "x high"
+    x, y = pixel(scene, 6.0, 5.0, 5.0)
+    hold = hold_at(scene, x, y, *SIZE)
+    held = [hold_at(scene, x, y + beside, *SIZE).handle.name for beside in (0.0, 9.5, 10.5)]
+    assert held == ["x high", "x high", MOVE], "within ten points, and beyond them the outline"
     position = dragged_to(scene, hold, *pixel(scene, 8.2, 7.0, 5.0), *SIZE, free=False)
     assert position == pytest.approx((8.0, 5.0, 5.0))
 

@@ -39,13 +39,7 @@ def test_a_stroke_takes_the_room_around_its_ends() -> None:
     assert not _overlap(_around(stroke), (20.0, 40.0, 5.0, 5.0)), "below it"
 
 
-SAID = [
-    "Bandwidth\t4.70 GB/s, 6 %",
-    "Steps\t4650 /s",
-    "Pace\t211 fs/s",
-    "Remaining\t2 s",
-    "Bound by\tthe pace",
-]
+SAID = ["Bandwidth\t4.70 GB/s, 6 %", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s", "Bound by\tthe pace"]
 
 
 def over(cells, size, ratio=1.0, covered=0.0):

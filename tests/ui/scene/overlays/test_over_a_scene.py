@@ -1,8 +1,6 @@
 """All that lies over a scene at once, on a camera whose rays are known: where in space each mark points, that plates
 lie in the view and apart, and that a screen of twice the pixels has all of it twice as large."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

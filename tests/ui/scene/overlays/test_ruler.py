@@ -1,7 +1,5 @@
 """Names of axes are in the picture, also where a wide and low one leaves no room below the figures."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

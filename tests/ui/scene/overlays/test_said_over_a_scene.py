@@ -1,7 +1,5 @@
 """What plates over a scene say, one below the other, and which stands where."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Isosurfaces: the radius, volume and side of a ball, whole ones among coarse samples, and where a grid has them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

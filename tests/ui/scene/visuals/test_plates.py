@@ -1,8 +1,6 @@
 """What is written on plates, read back from their pixels: nothing is cut, rows stand under each other, colours and
 ticks stand where their values are."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

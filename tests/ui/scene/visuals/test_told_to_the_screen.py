@@ -1,7 +1,5 @@
 """What lies behind and over a scene: sent once, drawn over what there is, in the colours that were asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Pictures from a script: drawn by this installation's renderer, shown in notebooks, saved with the project."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -33,10 +33,7 @@ CASE = PeerCase(
     versions=("pybamm", "pybammsolvers", "casadi"),
     unit="discharges/s",
     precision="fp64",
-    sizes={
-        "cpu": (size("SPM", 1), size("SPMe", 1), size("SPM", 64)),
-        "cuda": (size("SPM", 64), size("SPM", 1_000)),
-    },
+    sizes={"cpu": (size("SPM", 1), size("SPMe", 1), size("SPM", 64)), "cuda": (size("SPM", 64), size("SPM", 1_000))},
     # Theirs: 20 shells a particle and tolerances of 1e-6, as it comes. Of the SPMe two averages besides, 0.8 mV.
     tolerance=2.0,
     measured="largest difference of the voltage [mV] from 60 s on",

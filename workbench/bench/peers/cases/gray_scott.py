@@ -27,10 +27,7 @@ CASE = PeerCase(
     versions=("py-pde", "numba", "numpy"),
     unit="Gcell-steps/s",
     precision="fp64",
-    sizes={
-        "cpu": (size(128, 2000), size(512, 200), size(1024, 60)),
-        "cuda": (size(512, 400), size(2048, 40)),
-    },
+    sizes={"cpu": (size(128, 2000), size(512, 200), size(1024, 60)), "cuda": (size(512, 400), size(2048, 40))},
     # Roundings of 1e-16 of some thousand steps, which fronts of the pattern lift.
     tolerance=1e-9,
     measured="largest difference of U and of V over the largest value",

@@ -54,10 +54,7 @@ CASE = PeerCase(
     versions=("brian2", "cython", "numpy"),
     unit="seconds of the network/s",
     precision="fp32",
-    sizes={
-        "cpu": (size(4_000, 1000), size(20_000, 500)),
-        "cuda": (size(4_000, 1000), size(100_000, 200)),
-    },
+    sizes={"cpu": (size(4_000, 1000), size(20_000, 500)), "cuda": (size(4_000, 1000), size(100_000, 200))},
     tolerance=0.05,
     measured="share of the spikes of 30 ms that only one has, and difference of all spikes",
     differ=apart,

@@ -1,7 +1,5 @@
 """Cells on both backends: published voltages, the ODE reference, protocols in the kernel, lithium."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

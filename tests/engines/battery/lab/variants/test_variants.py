@@ -1,7 +1,5 @@
 """Every CPU variant of the battery studies equals the float64 reference, and the studies are whole."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -22,7 +22,6 @@ def few(study, variant) -> list[Case]:
 @pytest.mark.parametrize(
     ("study", "variant"), variants_of(studies(), lambda variant: variant.language == "CUDA" and variant.id != "graph")
 )
-def test_a_cuda_variant_equals_the_reference(study, variant, tmp_path, monkeypatch):
+def test_a_cuda_variant_equals_the_reference(study, variant, own_cache):
     """At sizes that are no multiples of the block."""
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     check_here(study, variant, few(study, variant))

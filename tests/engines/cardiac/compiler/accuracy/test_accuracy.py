@@ -15,13 +15,9 @@ from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.setup import cells
 from engines.formulas.graph import const, make, symbol
 
+pytestmark = pytest.mark.usefixtures("own_cache")
 STIFF_RATE = 400.0
 """Relaxation of a gate [1/ms] that forward Euler bears up to 0.005 ms."""
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
 
 
 @pytest.fixture

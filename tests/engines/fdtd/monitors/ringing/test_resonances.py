@@ -1,7 +1,5 @@
 """Modes of traces that are known sums of decaying sines."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Resonances of a run's trace, and what single ports give to other programs."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Typed synapses for the tests."""
 
-from __future__ import annotations
-
 from tests.engines.spiking.typed.models import numbers
 
 FIXED = {"lines": ["w : 1"], "on_pre": ["g_e_post += w*mV"], "on_post": [], "parameters": []}

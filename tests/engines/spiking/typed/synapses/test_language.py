@@ -1,7 +1,5 @@
 """What is typed of synapses, and what is said of what cannot be."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Statements that read variables of neurons, and spikes of hearers that are late."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What typed synapses do in each step: against formulas, float64 and event-driven ones, and alike on both backends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What typed synapses do against formulas: the window of pairs, short-term plasticity, and events in float64."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Typed synapses: bit for bit the fixed ones where they say the same, and alike on both backends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

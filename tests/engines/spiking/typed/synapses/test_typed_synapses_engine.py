@@ -1,7 +1,5 @@
 """Typed synapses in a network as people run it: checkpoints, live parameters, charts, limits, findings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,0 +1,1 @@
+"""What is read of a project that somebody else may have written: its text, and what a zip holds."""
