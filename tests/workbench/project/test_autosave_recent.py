@@ -15,6 +15,8 @@ import pytest
 from workbench.project import autosave as module
 from workbench.project.autosave import Autosave, discard, recover, recoveries
 from workbench.project.document import open_document, save_document
+from workbench.storage import locking
+from workbench.storage.locking import ProcessLock
 from workbench.storage.recent import LIMIT, RecentFiles
 
 ROOT = Path(__file__).parents[3]
@@ -93,6 +95,28 @@ def test_a_session_takes_over_what_another_left_and_nobody_what_one_still_has(pr
     assert second.tick(document, now=True), "whose document is not as its file"
     second.close()
     assert not left.folder.exists()
+
+
+def test_a_session_that_begins_while_another_looks_for_what_is_left_holds_its_folder(project, tmp_path, monkeypatch):
+    """The lock was the other's for that moment: unlocked, what is edited was offered to others as left behind."""
+    root, document = tmp_path / "auto", open_document(project)
+    lock, release, looking = locking._lock, ProcessLock.release, []
+
+    def looks_meanwhile(handle):
+        monkeypatch.setattr(locking, "_lock", lock)
+        with monkeypatch.context() as patch:
+            patch.setattr(ProcessLock, "release", lambda other: looking.append(other))
+            assert recoveries(root) == []
+        lock(handle)
+
+    monkeypatch.setattr(locking, "_lock", looks_meanwhile)
+    session = Autosave(root)
+    assert session.tick(document, now=True)
+    for other in looking:
+        release(other)
+    assert recoveries(root) == []
+    session.close()
+    assert list(root.iterdir()) == []
 
 
 def test_what_was_left_last_is_offered_first(project, tmp_path):
