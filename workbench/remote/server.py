@@ -184,6 +184,7 @@ class Server:
         if self._window is not None:
             self._window.line.end(TAKEN_OVER)
         window.welcomed, self._window, self._start = True, window, None
+        self._received.begin()
         attached = None if self._hosted is None else self._hosted.attached()
         window.line.send_long(m.Welcome(__version__, _devices(), attached))
 
@@ -222,6 +223,8 @@ class Server:
     def _store(self, part: m.FilePart) -> None:
         if self._start is None or self._window is None:
             return
+        if part.sha256 not in self._wanted and self._received.path(part.sha256).is_file():
+            return  # asked for twice, as Run was pressed again before it came
         if self._received.take(part, self._wanted):
             del self._wanted[part.sha256]
         if not self._wanted:
