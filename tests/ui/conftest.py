@@ -97,7 +97,7 @@ def window(qtbot, qapp, services, tmp_path):
     wrong = list(broken(window))
     window.close_at_once()
     for runner in services.runners:
-        runner.join(10)
+        runner.join(60)
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("workbench-")]
     assert not left, f"threads left behind: {left}"
     assert not wrong, wrong
