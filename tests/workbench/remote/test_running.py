@@ -129,7 +129,9 @@ def test_a_window_that_goes_leaves_the_run_on_and_the_next_sees_its_curves(there
     wait_for(lambda: runner.take_samples())
     runner.leave()
     connection.close()
-    clock.sleep(0.3)
+    wait_for(lambda: there.server._window is None)
+    hosted = there.server._hosted
+    wait_for(lambda: len(hosted.attached().curves["near", "voltage"][0]) > 1)
     again = there.connect()
     opened = again.attach()
     assert opened.project.title == document.project.title
