@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -24,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from tests.ui.pictures.contrast import contrast
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis
-from ui.widgets.theme import THEMES, theme
+from ui.widgets.theme import THEMES, Theme, theme
 
 
 @pytest.fixture
@@ -170,3 +174,12 @@ def test_a_tick_that_is_locked_is_seen(qapp, qtbot, name):
         box.show()
     ticked, empty = (picture(box).view(np.uint32) for box in boxes)
     assert float(contrast(ticked, empty).max()) > 3, "of a figure, WCAG 1.4.11"
+
+
+def test_a_window_changes_its_theme_after_temporary_folders_were_cleaned(qapp):
+    """As systems do with what has not been touched for days: the menu's entry ended in an unexpected error."""
+    one = Theme()
+    shutil.rmtree(one._images.name)
+    pictures = re.findall(r"url\((.*?)\)", one._style_sheet())
+    assert pictures
+    assert all(Path(each.strip("\"'")).is_file() for each in pictures)
