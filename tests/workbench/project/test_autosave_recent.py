@@ -16,7 +16,9 @@ from workbench.project import autosave as module
 from workbench.project.autosave import Autosave, discard, recover, recoveries
 from workbench.project.document import open_document, save_document
 from workbench.storage import locking
+from workbench.storage.atomic import StorageError
 from workbench.storage.locking import ProcessLock
+from workbench.storage.paths import config_dir
 from workbench.storage.recent import LIMIT, RecentFiles
 
 ROOT = Path(__file__).parents[3]
@@ -181,6 +183,13 @@ def test_recent_files_have_pictures_as_long_as_they_are_listed(tmp_path):
     assert len(list(item.picture.parent.iterdir())) == LIMIT
     recent.clear()
     assert not list(item.picture.parent.iterdir())
+
+
+def test_where_pictures_cannot_be_kept_it_is_said(tmp_path):
+    config_dir().mkdir(parents=True)
+    (config_dir() / "recent").touch()
+    with pytest.raises(StorageError, match="could not be written"):
+        RecentFiles().add(tmp_path, "pictured", b"one")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1, 2]", b'{"path": 3}', b"\xff\xff", b'[{"path": "x"}]'])
