@@ -24,10 +24,8 @@ from workbench.export.results import take_results
 from workbench.project.findings import estimate_beside_others
 from workbench.remote import connection as connecting
 from workbench.remote import messages as m
-from workbench.remote import packing
 from workbench.remote import runner as asking
 from workbench.remote import server as serving
-from workbench.remote.codec import WireError
 from workbench.remote.packing import Received
 from workbench.remote.streams import LineLost
 from workbench.remote.wire import HEAD, WHOLE
@@ -486,48 +484,6 @@ def test_who_has_no_files_of_the_run_gets_them(there, running, monkeypatch):
         opened = there.connect().attach()
     assert opened.geometry.n_cells == 216
     assert sum(len(part.content) for part in came) == opened.mesh.stat().st_size
-
-
-def test_a_file_that_a_line_was_lost_in_is_sent_anew(there, document, monkeypatch):
-    """Each window that came after was told that nobody had asked for its first part."""
-    monkeypatch.setattr(packing, "PART_BYTES", 1000)
-    take = Received.take
-
-    def lost_after(self, part, wanted):
-        take(self, part, wanted)
-        raise WireError("The line is lost.")
-
-    with monkeypatch.context() as lossy:
-        lossy.setattr(Received, "take", lost_after)
-        lost = there.connect()
-        lost.start(document, autostart=True)
-        wait_for(lambda: lost.lost)
-    runner = there.connect().start(document, autostart=True)
-    wait_for(lambda: runner.state in (RunState.RUNNING, RunState.FAILED))
-    assert runner.error is None
-
-
-def test_a_file_that_is_asked_for_twice_is_taken_once(there, document, monkeypatch):
-    """As Run is pressed again, with one file more, while the first is on its way: the line ended."""
-    connection, begun = there.connect(), []
-    begin, store = serving.Server._begin, serving.Server._store
-
-    def twice(self, window, start):
-        begin(self, window, start)
-        begun.append(start)
-
-    def and_another(self, part):
-        store(self, part)
-        if begun and self._start is None:
-            self._start, self._wanted = begun.pop(), {"0" * 64: 1}  # what it waits for does not come
-            store(self, part)
-            self._start = None
-
-    monkeypatch.setattr(serving.Server, "_begin", twice)
-    monkeypatch.setattr(serving.Server, "_store", and_another)
-    runner = connection.start(document, autostart=True)
-    wait_for(lambda: runner.state in (RunState.RUNNING, RunState.FAILED))
-    assert not connection.lost
 
 
 def test_a_server_that_sends_no_files_is_not_waited_for_without_end(there, running, monkeypatch):
