@@ -7,13 +7,17 @@ import subprocess
 import time as clock
 from types import SimpleNamespace
 
+import pytest
+
 from tests.workbench.remote.conftest import wait_for
 from workbench.cli.runs import serve
+from workbench.remote import connection as connecting
 from workbench.remote import packing
 from workbench.remote import server as serving
 from workbench.remote.codec import WireError
 from workbench.remote.packing import Received
-from workbench.remote.streams import listens
+from workbench.remote.runner import RemoteRunner
+from workbench.remote.streams import LineLost, listens
 from workbench.run.frames import RunState
 
 
@@ -96,3 +100,18 @@ def test_a_file_that_is_asked_for_twice_is_taken_once(there, document, monkeypat
     runner = connection.start(document, autostart=True)
     wait_for(lambda: runner.state in (RunState.RUNNING, RunState.FAILED))
     assert not connection.lost
+
+
+def test_a_run_that_begins_as_the_line_is_lost_is_told_so(there, document, monkeypatch):
+    """It was waited for without end."""
+    connection = there.connect()
+
+    def lost_meanwhile(*given):
+        connection._ended("The line is lost.")
+        return RemoteRunner(*given)
+
+    monkeypatch.setattr(connecting, "RemoteRunner", lost_meanwhile)
+    with pytest.raises(LineLost, match="The line is lost"):
+        connection.start(document, autostart=True)
+    assert connection.runner is None
+    connection._line.end()
