@@ -13,8 +13,9 @@ from tests.workbench.remote.conftest import wait_for
 from workbench.cli.runs import serve
 from workbench.remote import connection as connecting
 from workbench.remote import packing
+from workbench.remote import runner as asking
 from workbench.remote import server as serving
-from workbench.remote.codec import WireError
+from workbench.remote.codec import WireError, pack
 from workbench.remote.packing import Received
 from workbench.remote.runner import RemoteRunner
 from workbench.remote.streams import LineLost, listens
@@ -115,3 +116,9 @@ def test_a_run_that_begins_as_the_line_is_lost_is_told_so(there, document, monke
         connection.start(document, autostart=True)
     assert connection.runner is None
     connection._line.end()
+
+
+def test_who_asks_as_the_run_is_left_is_not_left_waiting(running, monkeypatch):
+    _, runner = running
+    monkeypatch.setattr(asking, "pack", lambda question: (runner.leave(), pack(question))[1])
+    assert runner.set_control("delay", 0.0).cancelled()
