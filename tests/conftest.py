@@ -33,6 +33,11 @@ try:
 except ImportError:  # a compute node: engines and their tests need no Qt
     shiboken6 = QtCore = None  # type: ignore[assignment]
 
+try:
+    import hypothesis
+except ImportError:
+    hypothesis = None  # type: ignore[assignment]
+
 # Before Qt and Numba are imported. Qt's offscreen platform draws no GL, so it only stands in where there is no display.
 if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -42,6 +47,15 @@ os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # While it looks for types Numba raises thousands of errors that it catches; each would be coloured, for 0.4 ms.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
+# A busy machine takes its time, for an example as for making it up, which says nothing of what is tested.
+if hypothesis is not None:
+    hypothesis.settings.register_profile(
+        "busy",
+        parent=hypothesis.settings.default,
+        deadline=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+    hypothesis.settings.load_profile("busy")
 # Settings, recent files and autosaves of whoever runs the tests stay as they are; compiled kernels are shared.
 _home = tempfile.TemporaryDirectory(prefix="workbench-tests-")
 for _variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):

@@ -16,6 +16,26 @@ from tests import kept as kept_files
 order = pytest.importorskip("tests.order", reason="pytest-xdist is not installed", exc_type=ImportError)
 ROOT = Path(__file__).parents[1]
 
+# ---- examples ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["makes", "tries"])
+def test_an_example_takes_as_long_as_a_busy_machine_wants(tmp_path: Path, where: str) -> None:
+    """Hypothesis lets one have 0.2 s, and ten a second to be made up: the run after would have gone well."""
+    (tmp_path / "conftest.py").write_text("import tests.conftest\n")
+    (tmp_path / "test_busy.py").write_text(
+        "import time, hypothesis, hypothesis.strategies as st\n\n"
+        f"def busy(n):\n    time.sleep(0.25)\n    return n\n\nmakes, tries = [busy if one == {where!r} else int "
+        "for one in ('makes', 'tries')]\n\n@hypothesis.settings(max_examples=8)\n"
+        "@hypothesis.given(st.integers().map(makes))\ndef test(n):\n    tries(n)\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert told.returncode == 0, told.stdout
+
+
 # ---- what hangs ----------------------------------------------------------------------------------------------------
 
 HANGS = """

@@ -52,7 +52,7 @@ def test_gather_of_components_in_either_layout(backend):
     np.testing.assert_array_equal(backend.gather(np.ascontiguousarray(structure_of_arrays.T), handle), expected)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(0, 9), min_size=1, max_size=30))
 def test_means_over_runs(seed, lengths):
     backend = CpuBackend()

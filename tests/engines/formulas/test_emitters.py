@@ -246,7 +246,7 @@ def optimised(root: Node) -> Node:
 
 @given(numbers())
 @example("2 - b + 1e-3 + 1e-3")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_passes_keep_the_value_of_any_formula(text):
     """To the width of both graphs' bounds in float32 times 2^-29 and 8, and to a rounding of the largest value on the
     way, which numbers that are added up beforehand have and the bounds do not know of; where the passes' own

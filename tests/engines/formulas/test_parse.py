@@ -40,7 +40,7 @@ def in_python(text: str, k: int) -> float:
 
 
 @given(numbers() | truths())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_formula_means_what_python_means(text):
     """The same operations in the same order; but for a rounding, since NumPy squares arrays for ** 2."""
     found = np.broadcast_to(evaluate([parse(text, LANGUAGE)], VALUES)[0], 20)
@@ -227,20 +227,20 @@ def harmless(text: str) -> None:
 
 
 @given(PARTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_is_a_graph_or_a_sentence(parts):
     harmless("".join(parts))
 
 
 @pytest.mark.slow
 @given(PARTS | st.lists(numbers(), max_size=3))
-@settings(max_examples=4_000, deadline=None)
+@settings(max_examples=4_000)
 def test_any_text_is_a_graph_or_a_sentence_for_long(parts):
     harmless(" ".join(parts))
 
 
 @given(numbers(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_formula_with_a_character_more_or_less(text, data):
     at = data.draw(st.integers(0, len(text)))
     harmless(text[:at] + data.draw(st.sampled_from(SIGNS)) + text[at:])

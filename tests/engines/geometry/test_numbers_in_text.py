@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.api.errors import MeshError
@@ -20,7 +20,6 @@ def compiled(line: str) -> np.ndarray:
     return out[:count]
 
 
-@settings(deadline=None)  # the first call compiles
 @given(
     st.lists(st.floats(allow_nan=False, min_value=-1e300, max_value=1e300), min_size=1),
     st.sampled_from(["\n", " ", ", ", "\t", "\r\n"]),
@@ -31,7 +30,6 @@ def test_shortest_representations_come_back(values: list[float], blank: str) -> 
     np.testing.assert_allclose(parsed, values, rtol=4e-15, atol=1e-307)
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(-(10**14), 10**14), min_size=1), st.integers(0, 9))
 def test_up_to_fifteen_digits_are_exact(digits: list[int], places: int) -> None:
     texts = [f"{d / 10**places:.{places}f}" if places else str(d) for d in digits]

@@ -55,7 +55,7 @@ hearts = st.builds(
 
 
 @given(hearts)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_what_the_form_shows_reads_back_as_what_it_was_given(heart, parameters):
     """In the editors of the problem before."""
     heart.values = plain(parameters)

@@ -50,7 +50,7 @@ def decode(data: bytes) -> np.ndarray:
     return rows[:, 1:].reshape(size[1], size[0], 4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 40), st.integers(1, 40), st.text(), st.integers(0, 2**32 - 1))
 def test_picture_and_text_round_trip(height, width, text, seed):
     text = text.encode("utf-8", "ignore").decode()
@@ -109,7 +109,7 @@ def test_a_text_that_expands_beyond_measure_is_refused(tmp_path, monkeypatch):
         read_stored(bomb)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=300))
 def test_noise_never_gets_past_as_anything_but_a_value_error(noise):
     for data in (noise, SIGNATURE + noise, SIGNATURE + itxt(b"{}")[:-4] + noise):

@@ -47,7 +47,7 @@ def read_vti(path: Path, kind: str = "ImageData") -> tuple[dict[str, str], dict[
     return image.attrib, arrays
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.integers(1, 5), min_size=2, max_size=3),
     st.integers(1, 3),

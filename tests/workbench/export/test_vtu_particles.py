@@ -22,7 +22,7 @@ from workbench.run.recording import Recorder
 from workbench.run.runner import Runner
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(1, 40), st.integers(1, 25), st.sampled_from(["f4", "f8", "i4", "i8", "u1", ">f4"]))
 def test_what_was_written_reads_back(tmp_path_factory, n, shells, kind):
     choose = np.random.default_rng(n)

@@ -24,7 +24,7 @@ from workbench.export.vtu import VtuWriter, data_array
 KINDS = ["f4", "f8", "i4", "i8", "u1", ">f4", ">i4"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.tuples(*[st.integers(1, 4)] * 3),
     st.integers(1, 3),

@@ -62,13 +62,13 @@ projects = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(projects)
 def test_round_trip(project):
     assert parse_project(as_json(project), "it") == project
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=200) | plain.map(lambda value: json.dumps(value).encode()))
 def test_anything_else_is_refused_with_a_sentence(content):
     with pytest.raises(ProblemError, match=r"^it "):

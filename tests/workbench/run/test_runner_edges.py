@@ -43,7 +43,7 @@ def ended(runner: Runner, pauses: int = 0) -> int:
         runner.close(5.0)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(
     dt=st.sampled_from(STEPS),
     count=st.integers(1, 300),

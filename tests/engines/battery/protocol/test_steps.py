@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
@@ -21,7 +21,6 @@ numbers = st.floats(1e-3, 99).map(lambda value: float(f"{value:.4g}"))
 durations = st.tuples(numbers, st.sampled_from(list(SECONDS)))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine draws slowly
 @given(
     st.sampled_from(["Discharge", "charge", "CHARGE"]),
     numbers,

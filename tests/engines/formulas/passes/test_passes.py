@@ -45,7 +45,7 @@ def test_the_thesis_example_costs_no_more_than_by_hand():
 
 
 @given(st.sets(st.integers(-40, 40).filter(bool), min_size=1, max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_plans_make_every_power_and_count_right(targets):
     found = plan(targets)
     have = set(found.exponentials)

@@ -37,7 +37,7 @@ def by_dictionary(cells: np.ndarray) -> np.ndarray:
     return neighbours
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(n=st.integers(4, 60), seed=st.integers(0, 10**6))
 def test_neighbours_equal_those_of_a_dictionary(n, seed):
     _, cells = delaunay(n, seed)
@@ -76,7 +76,7 @@ def test_boundary_encloses_the_volume():
     assert len(triangles) == (neighbours == BOUNDARY).sum()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(counts=st.tuples(*[st.integers(1, 3)] * 3), seed=st.integers(0, 2**31))
 def test_the_boundary_of_any_part_of_a_box_is_closed(counts, seed):
     """Each edge is walked as often one way as the other."""

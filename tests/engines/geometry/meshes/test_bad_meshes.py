@@ -117,7 +117,7 @@ def test_noise(suffix: str, seed: int, tmp_path: Path) -> None:
 FILES = sorted(p for p in (Path(__file__).parents[3] / "data" / "meshes").iterdir() if p.suffix != ".md")
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.sampled_from(FILES), st.data())
 def test_damage_never_ends_in_anything_but_a_sentence(tmp_path: Path, original: Path, data: st.DataObject) -> None:
     content = bytearray(original.read_bytes())

@@ -50,7 +50,7 @@ def test_hilbert_neighbours_on_a_grid_follow_each_other():
     assert (np.abs(np.diff(grid[order], axis=0)).sum(axis=1) == 1).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(n=st.integers(0, 50), seed=st.integers(0, 10**6), flat=st.booleans())
 def test_hilbert_order_is_a_permutation(n, seed, flat):
     points = np.random.default_rng(seed).random((n, 3)) * (0.0 if flat else 1e3)

@@ -60,7 +60,7 @@ def test_children_are_their_parents_tissue(heart: TetMesh) -> None:
     np.testing.assert_allclose(centres, heart.centroids, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**31), st.permutations(range(4)))
 def test_any_tetrahedron_is_cut_along_its_shortest_diagonal(seed: int, order: list[int]) -> None:
     points = np.random.default_rng(seed).normal(size=(4, 3))

@@ -367,7 +367,7 @@ CHANGES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(sorted(EXAMPLES)), CHANGES)
 def test_whatever_is_in_a_text_it_is_read_or_refused_with_a_sentence(name, changes):
     """Nothing of it is carried out: it would end this process."""

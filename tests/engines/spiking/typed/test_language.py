@@ -148,7 +148,7 @@ TOKENS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(TOKENS), max_size=14), st.sampled_from(Text._fields))
 def test_anything_typed_is_read_or_refused_with_a_sentence(tokens, field):
     text = " ".join(tokens)

@@ -132,7 +132,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=40).map("".join))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_text_is_read_or_refused_in_a_sentence(text):
     """And what is read consists of known operations alone, whatever was typed."""
     lines = text.split("\n")
@@ -147,7 +147,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text):
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_characters_are_read_or_refused(text):
     check([f"du/dt = {text}"], NUMBERS)
     check([text], NUMBERS)

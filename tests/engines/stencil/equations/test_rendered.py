@@ -45,7 +45,7 @@ def test_a_line_in_print(line, shown):
 
 
 @given(st.text(alphabet="du/t=<>&*+-()bi'\" \n", max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_marks_are_ours_alone(line):
     assert set(re.findall("<[^>]*>", html([line]))) <= {
         "<p style='margin: 2px 0'>", "</p>", "<i>", "</i>", "<sub>", "</sub>", "<sup>", "</sup>",

@@ -21,7 +21,7 @@ def whole(grid: Grid, most: int, means: bool = True):
     return sampling(grid, (0, 0, 0), (x, y, z), most, means)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SIDES, SIDES, SIDES, st.integers(1, 600), st.tuples(*[st.sampled_from([0.3, 1.0, 2.5])] * 3))
 def test_every_cell_is_in_one_block_and_there_are_not_too_many(nx, ny, nz, most, spacing) -> None:
     grid = Grid((nz, ny, nx), spacing)

@@ -122,7 +122,7 @@ PIECES = st.sampled_from(
 
 
 @given(*[st.lists(PIECES, max_size=12).map("".join) for _ in range(3)])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_whatever_is_typed_is_read_or_refused_in_a_sentence(line, statement, start):
     """Pieces of the language in any order: there is no other error, and what is read has kernels of known words."""
     model = {**STDP, "lines": [*STDP["lines"], line], "on_pre": [*STDP["on_pre"], statement], "starts": start}
