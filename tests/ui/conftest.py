@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtGui import QCursor, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.doubles import FakeServices, FakeViewport
@@ -55,6 +56,7 @@ def qtbot(request, qtbot, monkeypatch):
     if not request.node.get_closest_marker("keeps_time"):
         plain = qtbot.waitUntil
         monkeypatch.setattr(qtbot, "waitUntil", lambda until, *, timeout=5000: plain(until, timeout=PATIENCE * timeout))
+    QCursor.setPos(QGuiApplication.primaryScreen().geometry().bottomRight())  # it lay where the test before had left it
     yield qtbot
     nowhere = QWidget()
     for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton):
