@@ -50,12 +50,16 @@ PATIENCE = 6
 """How many times longer than it says a test waits for a state on a busy machine, unless it keeps time."""
 
 
+def patient(wait):
+    return lambda for_what, *, timeout=5000, **how: wait(for_what, timeout=PATIENCE * timeout, **how)
+
+
 @pytest.fixture
 def qtbot(request, qtbot, monkeypatch):
     """pytest-qt's, which waits longer for what comes at last: a wait that succeeds takes no longer with it."""
     if not request.node.get_closest_marker("keeps_time"):
-        plain = qtbot.waitUntil
-        monkeypatch.setattr(qtbot, "waitUntil", lambda until, *, timeout=5000: plain(until, timeout=PATIENCE * timeout))
+        for name in ("waitUntil", "waitSignal", "waitExposed"):
+            monkeypatch.setattr(qtbot, name, patient(getattr(qtbot, name)))
     QCursor.setPos(QGuiApplication.primaryScreen().geometry().bottomRight())  # it lay where the test before had left it
     yield qtbot
     nowhere = QWidget()
