@@ -66,5 +66,6 @@ def pytest_enter_pdb() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Threads that are left may keep the process from ending, too."""
-    _end_after(ENDING_SECONDS, session.config)
+    """Threads that are left may keep the process from ending, too; a worker waits for the others, and is ended."""
+    if not hasattr(session.config, "workerinput"):
+        _end_after(ENDING_SECONDS, session.config)

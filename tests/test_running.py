@@ -62,12 +62,29 @@ def test_a_test_that_hangs_in_c_ends_and_the_run_goes_on(tmp_path: Path) -> None
     (tmp_path / "test_hangs.py").write_text(HANGS)
     command = [sys.executable, "-m", "pytest", "-n", "1", "--dist", "loadfile", "-p", "no:cacheprovider", str(tmp_path)]
     found = subprocess.run(
-        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=150
     )
     assert found.returncode == 1
     assert 'test_hangs.py", line 8 in test_hangs' in found.stderr
     assert "crashed while running 'test_hangs.py::test_hangs'" in found.stdout
     assert "1 failed, 1 passed" in found.stdout
+
+
+def test_a_worker_that_waits_for_the_others_does_not_hang(tmp_path: Path) -> None:
+    """It was ended with its stacks named, as if it did, two minutes before the last test of another one came."""
+    (tmp_path / "conftest.py").write_text(
+        "import os, tests.hang\npytest_plugins = ['tests.hang', 'tests.order']\n"
+        "if 'PYTEST_XDIST_WORKER' in os.environ:\n    tests.hang.ENDING_SECONDS = 0.2\n"
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_short.py").write_text("def test(): pass\n")
+    (tmp_path / "test_long.py").write_text("import time\ndef test(): time.sleep(2)\n")
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", str(tmp_path)]
+    found = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=150
+    )
+    assert "2 passed" in found.stdout
+    assert "Timeout" not in found.stderr
 
 
 # ---- in which order ------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtGui import QCursor, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.doubles import FakeServices, FakeViewport
@@ -51,12 +52,17 @@ PATIENCE = 6
 """How many times longer than it says a test waits for a state on a busy machine, unless it keeps time."""
 
 
+def patient(wait):
+    return lambda for_what, *, timeout=5000, **how: wait(for_what, timeout=PATIENCE * timeout, **how)
+
+
 @pytest.fixture
 def qtbot(request, qtbot, monkeypatch):
     """pytest-qt's, which waits longer for what comes at last: a wait that succeeds takes no longer with it."""
     if not request.node.get_closest_marker("keeps_time"):
-        plain = qtbot.waitUntil
-        monkeypatch.setattr(qtbot, "waitUntil", lambda until, *, timeout=5000: plain(until, timeout=PATIENCE * timeout))
+        for name in ("waitUntil", "waitSignal", "waitExposed"):
+            monkeypatch.setattr(qtbot, name, patient(getattr(qtbot, name)))
+    QCursor.setPos(QGuiApplication.primaryScreen().geometry().bottomRight())  # it lay where the test before had left it
     yield qtbot
     nowhere = QWidget()
     for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton):
@@ -99,7 +105,7 @@ def window(qtbot, qapp, services, tmp_path):
     wrong = list(broken(window))
     window.close_at_once()
     for runner in services.runners:
-        runner.join(10)
+        runner.join(60)
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("workbench-")]
     assert not left, f"threads left behind: {left}"
     assert not wrong, wrong

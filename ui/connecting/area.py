@@ -66,6 +66,8 @@ class ConnectingArea(QObject):
         window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
 
         def connected(document: Document | None) -> None:
+            if window.controller.closed:  # what is open is still to be kept
+                return
             if document is not None:
                 window.model.open(document)
             else:

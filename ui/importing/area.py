@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ class ImportArea(QObject):
 
     def takes(self, path: Path) -> bool:
         """Whether this file becomes a problem by way of the import page."""
-        return path.is_file() and bool(engines_for(path))
+        return os.path.isfile(path) and bool(engines_for(path))  # what may not be looked at is refused by who opens it
 
     def ask(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
         """Show the page of this file; ``then`` follows when it is open."""

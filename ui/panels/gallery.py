@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -63,8 +64,9 @@ class Picture(QWidget):
         if self._scaled is None:
             ratio = self.devicePixelRatioF()
             self._scaled = QPixmap()
-            if self._file is not None and self._file.is_file():
-                self._scaled.loadFromData(self._file.read_bytes())
+            if self._file is not None:
+                with suppress(OSError):  # gone meanwhile, or nothing that may be read: there is none
+                    self._scaled.loadFromData(self._file.read_bytes())
             if not self._scaled.isNull():
                 self._scaled = self._scaled.scaled(
                     self.size() * ratio,

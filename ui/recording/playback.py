@@ -73,10 +73,13 @@ class Playback(QObject):
             try:
                 file = self.reel.begin()
             except OSError as error:
-                self._failed(error)
+                self._failed(error, generation)
                 return
             self._background.submit(
-                LANE, lambda: write(frame, file), lambda done: self._written(*done, generation), self._failed
+                LANE,
+                lambda: write(frame, file),
+                lambda done: self._written(*done, generation),
+                lambda error: self._failed(error, generation),
             )
 
     def _written(self, kept: Kept, seconds: float, generation: int) -> None:
@@ -87,9 +90,11 @@ class Playback(QObject):
         else:
             kept.file.unlink(missing_ok=True)  # of a run that is over
 
-    def _failed(self, error: BaseException) -> None:
-        self._writing, self._off = False, True
-        self.trouble.emit(FULL.format(getattr(error, "strerror", None) or type(error).__name__))
+    def _failed(self, error: BaseException, generation: int) -> None:
+        self._writing = False
+        if generation == self._generation:  # else the folder went with the run that it was of
+            self._off = True
+            self.trouble.emit(FULL.format(getattr(error, "strerror", None) or type(error).__name__))
 
     def look(self, time: float) -> None:
         """Show the kept frame that is nearest to ``time``: beyond what the run has come to, one of a branch that was

@@ -92,6 +92,8 @@ class Theme(QObject):
         self.changed.emit()
 
     def _style_sheet(self) -> str:
+        if not Path(self._images.name).is_dir():  # removed by what cleans the system's temporary folder now and then
+            self._images = tempfile.TemporaryDirectory(prefix="workbench-theme-")
         template = string.Template((files("assets") / "themes" / "workbench.qss").read_text("utf-8"))
         sizes = {"small": "12", "size": "13", "large": "15", "title": "24", "row": "19"}
         images = {

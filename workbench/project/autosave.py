@@ -136,8 +136,8 @@ def recoveries(root: Path | None = None) -> list[Recovery]:
         file = folder / PROJECT_FILE
         try:
             lock = ProcessLock(folder / LOCK)
-            if not lock.acquire():
-                continue  # its session lives
+            if not file.is_file() or not lock.acquire():
+                continue  # its session lives, or begins: it must find nobody at its lock
             lock.release()
             about = read_json(folder / ORIGIN)
             origin = None if about["path"] is None else Path(about["path"])

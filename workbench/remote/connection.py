@@ -104,13 +104,14 @@ class Connection:
         ``state``: go on from it, of the device ``state_of``; ``kept``: from where the last run of this problem stood
         there, if one did. Raises LineLost.
         """
-        if self.lost:
-            raise LineLost(self.lost)
         run, settings = uuid.uuid4().hex, document.project.run
         replaces = tuple(self._own)
-        self._own.append(run)
         runner = RemoteRunner(run, self._line, document.time_unit, settings.until, settings.pace)
-        self.runner = runner
+        before, self.runner = self.runner, runner
+        if self.lost:  # asked for once it would be told: the line may be lost at any moment
+            self.runner = before
+            raise LineLost(self.lost)
+        self._own.append(run)
 
         def send() -> None:
             try:

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import time as clock
+import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -71,6 +72,11 @@ class Received:
     def __init__(self) -> None:
         self._folder = cache_dir() / "sent"
         self._coming: dict[str, int] = {}
+        self._own = f".{uuid.uuid4().hex[:8]}.part"  # machines that share their homes may get one file at once
+
+    def begin(self) -> None:
+        """Of another sender: what the one before did not send whole is sent anew."""
+        self._coming.clear()
 
     def missing(self, problem: SentProblem) -> tuple[str, ...]:
         """Those that are not there yet. Raises WireError for what no file can be called, and for two of one name: the
@@ -95,7 +101,7 @@ class Received:
         done = self._coming.get(part.sha256, 0)
         if part.sha256 not in wanted or part.offset != done or done + part.content.size > wanted[part.sha256]:
             raise WireError("A part of a file came that nobody had asked for.")
-        fresh = self.path(part.sha256).with_suffix(".part")
+        fresh = self.path(part.sha256).with_suffix(self._own)
         with storing(fresh):
             self._folder.mkdir(0o700, parents=True, exist_ok=True)
             with fresh.open("wb" if not done else "ab") as stream:
@@ -104,10 +110,11 @@ class Received:
         if self._coming[part.sha256] < wanted[part.sha256]:
             return False
         del self._coming[part.sha256]
-        if fingerprint([fresh]) != part.sha256:
-            fresh.unlink()
-            raise WireError("A file has changed while it was sent: run again.")
-        fresh.replace(self.path(part.sha256))
+        with storing(fresh):
+            if fingerprint([fresh]) != part.sha256:
+                fresh.unlink()
+                raise WireError("A file has changed while it was sent: run again.")
+            fresh.replace(self.path(part.sha256))
         return True
 
     def forget_old(self) -> None:

@@ -257,8 +257,8 @@ class RemoteRunner:
             self.end(error)
 
     def end(self, error: WorkbenchError | None) -> None:
-        asked, self._asked = self._asked, {}
         self.state = RunState.CLOSED if error is None else RunState.FAILED
+        asked, self._asked = self._asked, {}
         for _, future in asked.values():
             future.cancel()
 
@@ -287,9 +287,9 @@ class RemoteRunner:
         self.info = info
 
     def _take_answer(self, answer: m.Answer) -> None:
-        if answer.number not in self._asked:
+        kind, future = self._asked.pop(answer.number, (None, None))
+        if kind is None or future is None:
             return
-        kind, future = self._asked.pop(answer.number)
         if answer.turn > self._turn:
             self._turn = answer.turn
             self.frames.take()  # of before
@@ -329,6 +329,8 @@ class RemoteRunner:
             return future
         number = next(self._numbers)
         self._asked[number] = (type(question), future)
+        if not self.alive:  # ended meanwhile, on another thread: nobody else may know of this question
+            future.cancel()
         self._send(m.Ask(self.run_id, number, type(question).__name__, Raw(packed.tree, tuple(packed.arrays))))
         return future
 

@@ -28,13 +28,15 @@ from workbench.remote.codec import Raw, WireError, pack
 from workbench.remote.hosted import Hosted
 from workbench.remote.packing import Received, edited, folder_of, parts_of
 from workbench.remote.questions import LONG
-from workbench.remote.streams import SocketStream, own_folder
+from workbench.remote.streams import SocketStream, listens, own_folder
 from workbench.remote.wire import Line
 from workbench.storage.atomic import write_text
 from workbench.storage.locking import ProcessLock
 
 LOOK_SECONDS = 1 / 60
 UNSEEN_SECONDS = 0.25
+ENDING_SECONDS = 45.0
+"""In which a server that listens no more has kept its run."""
 LONGEST_NAME = 107
 """Bytes of a socket's name, unix(7)."""
 IDLE_SECONDS = 1800.0
@@ -83,20 +85,23 @@ class Server:
         self._guard = ProcessLock(path.with_suffix(".lock"))
 
     def listen(self) -> None:
-        """Raises ProblemError where that cannot be, and where another listens there."""
+        """Raises ProblemError where that cannot be, and where another listens there; one that ends is waited for."""
         own_folder(self.path.parent)
         if len(os.fsencode(self.path)) > LONGEST_NAME:
             raise ProblemError(f"'{self.path}' is longer than names of sockets may be: choose another with --socket.")
-        if not self._guard.acquire():
-            raise ProblemError(f"A server listens at '{self.path}' already: connect to it, or end it first.")
+        latest = clock.monotonic() + ENDING_SECONDS
+        while not self._guard.acquire():
+            if listens(self.path) or clock.monotonic() > latest:
+                raise ProblemError(f"A server listens at '{self.path}' already: connect to it, or end it first.")
+            clock.sleep(LOOK_SECONDS)
         self.path.unlink(missing_ok=True)
         before = os.umask(0o177)
         try:
             self._socket.bind(str(self.path))
         finally:
             os.umask(before)
+        write_text(self.path.with_suffix(".pid"), str(os.getpid()))  # before anybody finds that it listens
         self._socket.listen(4)
-        write_text(self.path.with_suffix(".pid"), str(os.getpid()))
         self._received.forget_old()
 
     def serve(self) -> None:
@@ -184,6 +189,7 @@ class Server:
         if self._window is not None:
             self._window.line.end(TAKEN_OVER)
         window.welcomed, self._window, self._start = True, window, None
+        self._received.begin()
         attached = None if self._hosted is None else self._hosted.attached()
         window.line.send_long(m.Welcome(__version__, _devices(), attached))
 
@@ -222,6 +228,8 @@ class Server:
     def _store(self, part: m.FilePart) -> None:
         if self._start is None or self._window is None:
             return
+        if part.sha256 not in self._wanted and self._received.path(part.sha256).is_file():
+            return  # asked for twice, as Run was pressed again before it came
         if self._received.take(part, self._wanted):
             del self._wanted[part.sha256]
         if not self._wanted:

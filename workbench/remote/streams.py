@@ -130,6 +130,14 @@ def to_socket(path: Path) -> SocketStream:
     return SocketStream(connection)
 
 
+def listens(path: Path) -> bool:
+    try:
+        to_socket(path).close()
+    except LineLost:
+        return False
+    return True
+
+
 def through_ssh(
     host: str, command: str = "workbench", asks: bool = False, job_options: str | None = None
 ) -> ProcessStream:

@@ -44,7 +44,6 @@ class RecentFiles:
         """Put a project on top. ``picture``: a PNG of how it looks; none leaves the one before. Raises StorageError."""
         item = RecentFile(str(path.absolute()), title)
         if picture:
-            item.picture.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(item.picture, picture)
         self._write([item, *(other for other in self._read() if other.path != item.path)])
 

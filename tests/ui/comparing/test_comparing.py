@@ -41,7 +41,7 @@ def window(qtbot, qapp, services, tmp_path):
     yield window
     window.close_at_once()
     for runner in services.runners:
-        runner.join(10)
+        runner.join(60)
 
 
 def run(window, qtbot, until):

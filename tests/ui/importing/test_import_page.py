@@ -53,6 +53,11 @@ def findings(dialog) -> str:
     return " ".join(finding.message for finding in dialog.findings.findings)
 
 
+def test_a_path_that_may_not_be_looked_at_is_refused_with_a_sentence(window, qtbot, tmp_path):
+    window.open_path(tmp_path / f"{'x' * 300}.vtu")
+    qtbot.waitUntil(lambda: "cannot be read: File name too long" in window.banner.text)
+
+
 def slab(tmp_path, size=(12.0, 4.0, 2.0), cubes=(6, 2, 1), **data):
     made = box_mesh(cubes, size)
     cells = {name: [make(made)] for name, make in data.items()}

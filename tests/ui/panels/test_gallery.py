@@ -89,12 +89,16 @@ def test_the_last_card_of_an_engine_begins_a_problem(gallery, qtbot):
 
 
 def test_pictures_are_read_when_their_card_is_seen(gallery, qtbot, tmp_path):
+    """One that may not be read is none: drawing the card ended in an unexpected error each time."""
     asked = []
 
     class Watched(type(tmp_path)):
         def is_file(self):
+            return True
+
+        def read_bytes(self):
             asked.append(self.name)
-            return False
+            raise PermissionError(13, "Permission denied")
 
     many = [Preset(f"p{n}", f"P{n}", "", Path(), picture=Watched(tmp_path / f"{n}"), engine="light") for n in range(60)]
     gallery.set_presets(many, ENGINES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time as clock
 from dataclasses import replace
 from pathlib import Path
@@ -228,6 +229,25 @@ def test_a_disk_that_is_full_ends_the_keeping_with_one_sentence(playback, qtbot,
     assert told.args == ["The frames of the run are no longer kept: No space left on device."]
     playback.take(frame(2))
     assert not playback._background.busy
+
+
+def test_a_run_that_begins_anew_while_a_frame_is_written_is_kept(playback, qtbot, monkeypatch):
+    """The folder went with the run before: nothing of the new one was kept, and the disk was said to refuse."""
+    told, forgotten = [], threading.Event()
+    playback.trouble.connect(told.append)
+
+    def late(frame, file):
+        assert forgotten.wait(60)
+        return write(frame, file)
+
+    with monkeypatch.context() as slow:
+        slow.setattr("ui.recording.playback.write", late)
+        playback.take(frame(1))
+        playback.forget()
+        forgotten.set()
+        qtbot.waitUntil(lambda: not playback._background.busy)
+    keep(qtbot, playback, (0, 10))
+    assert told == []
 
 
 def slow_wave(opened, qtbot):

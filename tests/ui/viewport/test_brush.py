@@ -305,7 +305,7 @@ def window(qtbot, tmp_path):
     yield window
     window.close_at_once()
     for runner in services.runners:
-        runner.join(10)
+        runner.join(60)
 
 
 @needs_display
@@ -364,4 +364,4 @@ def test_what_a_touch_does_is_said_in_the_log(qtbot, tmp_path) -> None:
     assert {text for text in said if text.startswith("Touched")} == {"Touched at 4.0 mm."}
     window.close_at_once()
     for runner in services.runners:
-        runner.join(10)
+        runner.join(60)

@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time as clock
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from ui.scene.marks import Marks
 from ui.scene.overlays.clip_handle import _points
 from ui.scene.overlays.hud import Hud
 from ui.viewport import surfaces as viewport_surfaces
+from ui.viewport import viewport as viewport_module
 from ui.viewport.busy import BusyPlate
 from ui.viewport.viewport import Viewport
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
@@ -202,15 +204,16 @@ def test_a_hidden_view_draws_nothing_until_it_is_shown(shown, qtbot, monkeypatch
     qtbot.waitUntil(lambda: bool(drawn), timeout=3000)
 
 
-def test_a_picture_waits_as_long_as_the_pace_says_since_the_last_one(shown) -> None:
+def test_a_picture_waits_as_long_as_the_pace_says_since_the_last_one(shown, monkeypatch) -> None:
     viewport = shown.viewport
+    monkeypatch.setattr(viewport_module, "clock", SimpleNamespace(perf_counter=lambda: 100.0))
     viewport.quality.seconds, pace = 0.06, 200 if viewport.quality.software else 17
     for ago, wait in ((0.0, pace), (0.1, max(pace - 100, 0)), (9.0, 0)):
         viewport._timer.stop()
-        viewport._drawn_at = clock.perf_counter() - ago
+        viewport._drawn_at = 100.0 - ago
         viewport.redraw()
         assert viewport._timer.isActive()
-        assert wait - 60 <= viewport._timer.interval() <= wait
+        assert viewport._timer.interval() == pytest.approx(wait, abs=1)
     viewport._timer.start(5000)
     viewport.redraw()
     assert viewport._timer.interval() == 5000, "one is due already"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -24,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from tests.ui.pictures.contrast import contrast
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis
-from ui.widgets.theme import THEMES, theme
+from ui.widgets.theme import THEMES, Theme, theme
 
 
 @pytest.fixture
@@ -177,3 +181,12 @@ def test_every_test_begins_in_the_dark_theme(qapp, turn):
     """Colours and heights of those after one of the light theme were others."""
     assert theme().palette.name == "dark"
     theme().apply("light", qapp)
+
+
+def test_a_window_changes_its_theme_after_temporary_folders_were_cleaned(qapp):
+    """As systems do with what has not been touched for days: the menu's entry ended in an unexpected error."""
+    one = Theme()
+    shutil.rmtree(one._images.name)
+    pictures = re.findall(r"url\((.*?)\)", one._style_sheet())
+    assert pictures
+    assert all(Path(each.strip("\"'")).is_file() for each in pictures)

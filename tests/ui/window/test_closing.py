@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 import textwrap
+import threading
 from collections import Counter
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
@@ -13,6 +14,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from tests.ui.doubles import FakeViewport
 from ui.window.centre.workspaces import LAB
 from ui.window.main_window import MainWindow
+from workbench.remote.connection import Place
 
 
 def test_a_closed_window_takes_all_its_widgets_with_it(qtbot, qapp, services, tmp_path):
@@ -52,6 +54,18 @@ def test_closing_during_a_run_keeps_the_edits(opened, qtbot, services):
     runner.join(0)
     assert services.autosaved[-1].parameters.tissue.sigma_il == 0.2
     assert str(runner.state) == "closed"
+
+
+def test_a_machine_that_answers_as_the_window_closes_costs_no_edits(opened, services, monkeypatch):
+    """What runs there took the place of what was open before that was kept."""
+    window, closing = opened, threading.Event()
+    there, close = services.document("there"), window.background.close
+    monkeypatch.setattr(services, "connect", lambda *_: closing.wait(60) and there, raising=False)
+    monkeypatch.setattr(window.background, "close", lambda: (closing.set(), close()))
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.2)
+    window.connecting.go_to(Place("there"))
+    window.close_at_once()
+    assert services.autosaved[-1].parameters.tissue.sigma_il == 0.2
 
 
 def test_exit_code_zero_after_closing_during_a_run(tmp_path):

@@ -34,7 +34,7 @@ def window(qtbot, tmp_path):
     yield window
     window.close_at_once()
     for runner in services.runners:
-        runner.join(10)
+        runner.join(60)
 
 
 def pick(window, element):

@@ -24,6 +24,7 @@ from engines.cardiac.parameters.recording import TissueSeries
 from tests.workbench.cli.commands import change, command, rows
 from workbench import cli
 from workbench.cli import main
+from workbench.cli.runs import run as module
 from workbench.cli.runs.run import ended_by_signals
 from workbench.export.pvd import read_pvd
 from workbench.run import recording
@@ -451,3 +452,23 @@ def test_a_signal_that_a_callback_swallows_is_not_forgotten():
         with pytest.raises(KeyboardInterrupt) as asked:
             again()
     assert asked.value.args == (143,)
+
+
+def test_two_runs_that_begin_at_once_have_folders_of_their_own(project, tmp_path, monkeypatch):
+    """As those of a job array: all but one were refused, or ended with an unexpected error."""
+    monkeypatch.chdir(tmp_path)
+    run, check = ["run", str(project), "--until", "0.2", "--no-pictures"], module.check_results
+
+    def meets_another(*told, **options):
+        monkeypatch.setattr(module, "check_results", check)
+        assert main(run) == 0
+        check(*told, **options)
+
+    monkeypatch.setattr(module, "check_results", meets_another)
+    assert main(run) == 0
+    assert sorted(file.parent.name for file in tmp_path.glob("*/run.json")) == ["slab-results", "slab-results-2"]
+
+
+def test_a_run_does_not_miss_what_another_has_removed_that_tries_the_same_folder(project, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "write_bytes", lambda path, content: path.parent.mkdir())
+    assert main(["run", str(project), "--until", "0.2", "--no-pictures", "--out", str(tmp_path / "out")]) == 0

@@ -15,6 +15,10 @@ import pytest
 from workbench.project import autosave as module
 from workbench.project.autosave import Autosave, discard, recover, recoveries
 from workbench.project.document import open_document, save_document
+from workbench.storage import locking
+from workbench.storage.atomic import StorageError
+from workbench.storage.locking import ProcessLock
+from workbench.storage.paths import config_dir
 from workbench.storage.recent import LIMIT, RecentFiles
 
 ROOT = Path(__file__).parents[3]
@@ -95,6 +99,28 @@ def test_a_session_takes_over_what_another_left_and_nobody_what_one_still_has(pr
     assert not left.folder.exists()
 
 
+def test_a_session_that_begins_while_another_looks_for_what_is_left_holds_its_folder(project, tmp_path, monkeypatch):
+    """The lock was the other's for that moment: unlocked, what is edited was offered to others as left behind."""
+    root, document = tmp_path / "auto", open_document(project)
+    lock, release, looking = locking._lock, ProcessLock.release, []
+
+    def looks_meanwhile(handle):
+        monkeypatch.setattr(locking, "_lock", lock)
+        with monkeypatch.context() as patch:
+            patch.setattr(ProcessLock, "release", lambda other: looking.append(other))
+            assert recoveries(root) == []
+        lock(handle)
+
+    monkeypatch.setattr(locking, "_lock", looks_meanwhile)
+    session = Autosave(root)
+    assert session.tick(document, now=True)
+    for other in looking:
+        release(other)
+    assert recoveries(root) == []
+    session.close()
+    assert list(root.iterdir()) == []
+
+
 def test_what_was_left_last_is_offered_first(project, tmp_path):
     document = open_document(project)
     for title, ago in (("middle", 20), ("newest", 10), ("oldest", 30)):
@@ -157,6 +183,13 @@ def test_recent_files_have_pictures_as_long_as_they_are_listed(tmp_path):
     assert len(list(item.picture.parent.iterdir())) == LIMIT
     recent.clear()
     assert not list(item.picture.parent.iterdir())
+
+
+def test_where_pictures_cannot_be_kept_it_is_said(tmp_path):
+    config_dir().mkdir(parents=True)
+    (config_dir() / "recent").touch()
+    with pytest.raises(StorageError, match="could not be written"):
+        RecentFiles().add(tmp_path, "pictured", b"one")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1, 2]", b'{"path": 3}', b"\xff\xff", b'[{"path": "x"}]'])

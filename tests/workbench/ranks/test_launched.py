@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.ranks.launched import LAUNCHED, STACKS, stacks_when_asked
+from workbench.ranks.launched import LAUNCHED, stacks_when_asked
 
 RANK = """
 import ctypes, sys, threading, time
@@ -20,6 +20,7 @@ def deeper(depth):
     return depth and deeper(depth - 1)
 
 def move():
+    moving.set()
     while True:
         deeper(60)  # what reads threads stops at 100 frames
 
@@ -31,9 +32,13 @@ def wait_for_ever():
     while True:
         ctypes.CDLL(None).sleep(600)  # until a signal
 
+moving = threading.Event()
 if sys.argv[1] == "moving":
     for _ in range(3):
         threading.Thread(target=move, daemon=True).start()
+    moving.wait()
+open(sys.argv[2], "w").close()
+if moving.is_set():
     wait_for_ever()
 keep_the_lock()
 """
@@ -51,11 +56,11 @@ def test_where_ranks_are_is_told_and_they_go_on(tmp_path, capfd, kinds, times, s
     try:
         for rank, kind in enumerate(kinds):
             own = {**os.environ, "PYTHONPATH": path, LAUNCHED: str(tmp_path), "OMPI_COMM_WORLD_RANK": str(rank)}
-            started.append(subprocess.Popen([sys.executable, "-c", RANK, kind], env=own))
+            started.append(subprocess.Popen([sys.executable, "-c", RANK, kind, tmp_path / f"at it {rank}"], env=own))
         latest = time.monotonic() + 60
-        while len(list(tmp_path.glob(f"{STACKS}*"))) < len(kinds) and time.monotonic() < latest:
+        while len(list(tmp_path.glob("at it *"))) < len(kinds):
+            assert time.monotonic() < latest
             time.sleep(0.1)
-        time.sleep(1.0)  # until they are at what they do
 
         def pass_on(number):
             for _ in range(times):

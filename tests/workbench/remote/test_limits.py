@@ -42,6 +42,17 @@ def test_a_file_comes_in_the_parts_that_were_asked_for():
     assert received.path(name).parent.stat().st_mode & 0o777 == 0o700, "for nobody else to read"
 
 
+def test_two_servers_of_one_home_get_the_same_file_at_once():
+    """Each opened the other's half of it: neither had it whole."""
+    content = b"six in all"
+    name, servers = hashlib.sha256(content).hexdigest(), (Received(), Received())
+    for at, is_whole in ((0, False), (5, True)):
+        part = FilePart(name, at, np.frombuffer(content[at : at + 5], np.uint8))
+        for server in servers:
+            assert server.take(part, {name: len(content)}) is is_whole
+    assert [file.read_bytes() for file in servers[0].path(name).parent.iterdir()] == [content]
+
+
 def test_what_was_wanted_long_ago_is_forgotten(tmp_path):
     """Files that have come, and folders of runs; what is younger than a month stays."""
     made = {}

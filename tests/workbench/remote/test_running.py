@@ -60,7 +60,7 @@ def test_the_numbers_are_those_of_a_run_here(there, document):
     here = session.start(document, "cpu", autostart=False)
     here.advance(37)
     assert here.wait(RunState.PAUSED) is RunState.PAUSED
-    own = here.post(lambda simulation: (simulation.field("voltage"), simulation.step)).result(5)
+    own = here.post(lambda simulation: (simulation.field("voltage"), simulation.step)).result(20)
     mine = [sample for sample in here.take_samples() if len(sample.trace_times)]
     here.close()
     assert own[1] == frame.step == 37
@@ -78,25 +78,25 @@ def test_it_is_steered_rewound_reset_and_asked(running, document):
     runner.watch(FrameRequest(1, EVERY))
     assert frame_of(runner).values["surface"].shape == (216,)
     with pytest.raises(ProblemError, match="There is no control 'nothing'"):
-        runner.set_control("nothing", 1.0).result(5)
+        runner.set_control("nothing", 1.0).result(20)
     wait_for(lambda: runner.marks)
     runner.pause()
     wait_for(lambda: runner.state is RunState.PAUSED)
     mark = runner.marks[0]
-    rewound = runner.rewind(mark.step).result(5)
+    rewound = runner.rewind(mark.step).result(20)
     assert (rewound.step, rewound.time) == (mark.step, mark.time)
     assert frame_of(runner).step == mark.step, "a frame of before does not come after it"
-    snapshot = runner.post(TakeSnapshot()).result(5)
+    snapshot = runner.post(TakeSnapshot()).result(20)
     assert snapshot.step == mark.step
     assert snapshot.state
-    results = runner.post(TakeResults((("near", 0),), ())).result(5)
+    results = runner.post(TakeResults((("near", 0),), ())).result(20)
     assert results.geometry is runner.geometry
     assert results.points == (("near", 0),)
-    assert {row.kernel for row in runner.timings().result(5)} <= {"follow"}
-    assert runner.post(take_results).exception(5) is not None, "what is no message does not travel"
-    assert runner.reset().result(5) is None
+    assert {row.kernel for row in runner.timings().result(20)} <= {"follow"}
+    assert runner.post(take_results).exception(20) is not None, "what is no message does not travel"
+    assert runner.reset().result(20) is None
     wait_for(lambda: runner.state is RunState.READY)
-    assert runner.set_probes([("one", 3)]).result(5) is None
+    assert runner.set_probes([("one", 3)]).result(20) is None
     runner.until = 0.5
     runner.run()
     wait_for(lambda: runner.state is RunState.FINISHED)
@@ -127,7 +127,9 @@ def test_a_window_that_goes_leaves_the_run_on_and_the_next_sees_its_curves(there
     wait_for(lambda: runner.take_samples())
     runner.leave()
     connection.close()
-    clock.sleep(0.3)
+    wait_for(lambda: there.server._window is None)
+    hosted = there.server._hosted
+    wait_for(lambda: len(hosted.attached().curves["near", "voltage"][0]) > 1)
     again = there.connect()
     opened = again.attach()
     assert opened.project.title == document.project.title
@@ -254,11 +256,11 @@ def test_samples_wait_until_they_are_taken_and_a_reset_ends_them(there, document
     runner = there.connect().start(document, autostart=False)
     runner.advance(37)
     wait_for(lambda: runner.state is RunState.PAUSED)
-    runner.set_probes([("one", 3)]).result(5)
+    runner.set_probes([("one", 3)]).result(20)
     assert runner.take_samples()[-1].step == 37
     runner.advance(5)
     wait_for(lambda: [sample.step for sample in runner._samples._values][-1:] == [42])  # seen, and not taken
-    runner.reset().result(5)
+    runner.reset().result(20)
     assert not any(sample.step for sample in runner.take_samples()), "they are of what is undone"
 
 
@@ -403,7 +405,7 @@ def test_more_than_was_asked_for_is_not_expanded_and_who_asked_is_told(running, 
     wait_for(lambda: runner.state is RunState.PAUSED)
     monkeypatch.setattr(asking, "free_memory_bytes", lambda: 0)
     monkeypatch.setattr(asking, "MOST_TOLD", 500)
-    assert "came together" in str(runner.post(TakeSnapshot()).exception(5))
+    assert "came together" in str(runner.post(TakeSnapshot()).exception(20))
     wait_for(lambda: connection.lost)
     assert "came together" in connection.lost
 
@@ -454,9 +456,9 @@ def test_after_a_problem_that_could_not_be_sent_the_next_takes_the_place_of_the_
 def test_dabs_travel_with_their_stroke(there, document):
     runner = there.connect().start(document, autostart=False)
     wait_for(lambda: runner.state is RunState.READY)
-    runner.paint(1, [Dab("none", (0.0, 0.0, 0.0), 1.0, 1.0)]).result(5)
-    assert runner.take_back(1).result(5).began == 0
-    assert runner.paint_again(1).result(5) is None
+    runner.paint(1, [Dab("none", (0.0, 0.0, 0.0), 1.0, 1.0)]).result(20)
+    assert runner.take_back(1).result(20).began == 0
+    assert runner.paint_again(1).result(20) is None
 
 
 def test_an_idle_server_ends_by_itself(folder, house):
@@ -464,7 +466,7 @@ def test_an_idle_server_ends_by_itself(folder, house):
     server.listen()
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
-    thread.join(5.0)
+    thread.join(20.0)
     assert not thread.is_alive()
     assert not server.path.exists()
 

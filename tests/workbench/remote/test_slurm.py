@@ -107,7 +107,7 @@ def test_a_server_that_does_not_end_is_told_of(lab, monkeypatch, capsys):
 def test_whether_a_server_was_ended_is_told(lab, tmp_path, monkeypatch, capsys, listens, ended, said):
     told, answers = [], iter(listens)
     (tmp_path / "serve.pid").write_text("4711")
-    monkeypatch.setattr(serve, "_listens", lambda path: next(answers))
+    monkeypatch.setattr(serve, "listens", lambda path: next(answers))
     monkeypatch.setattr(serve.os, "kill", lambda *given: told.append(given))
     options = SimpleNamespace(slurm=None, socket=tmp_path / "serve.sock", stdio=False, stop=True, answer={})
     assert serve.serve_command(options) == 0

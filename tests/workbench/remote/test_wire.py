@@ -56,7 +56,7 @@ class End:
             self.why = why
             self.came.notify_all()
 
-    def until(self, true, seconds=10.0):
+    def until(self, true, seconds=60.0):
         with self.came:
             assert self.came.wait_for(true, seconds)
 

@@ -83,6 +83,24 @@ def test_a_crash_while_they_change_places_loses_none(place):
     assert [read_checkpoint(file, "p").meta.step for file in checkpoints_at(place)] == [6, 3]
 
 
+def test_two_windows_that_keep_a_run_of_one_problem_at_once_keep_whole_ones(tmp_path, monkeypatch):
+    """The second was told that its file had vanished while it was to be written."""
+    place, plain = tmp_path / "checkpoint.npz", Path.replace
+    write(place, 1)
+
+    def replace(self, target):
+        monkeypatch.setattr(Path, "replace", plain)
+        write(place, 2)
+        plain(self, target)
+        write(place, 2)
+        monkeypatch.setattr(Path, "replace", replace)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    write(place, 3)
+    assert read_checkpoint(place, "p").meta.step in (2, 3)
+    assert all(file in checkpoints_at(place) for file in tmp_path.iterdir())
+
+
 def test_a_full_disk_leaves_those_that_there_are(place, monkeypatch):
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")

@@ -41,4 +41,4 @@ def test_a_clock_that_jumps_changes_no_pace_and_no_outlook(runners, monkeypatch)
     assert left
     assert all(0 <= seconds < 10 for seconds in left)
     assert runner.marks
-    assert runner.post(lambda simulation: simulation.step).result(5) == 100
+    assert runner.post(lambda simulation: simulation.step).result(20) == 100

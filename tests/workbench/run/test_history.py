@@ -26,7 +26,7 @@ def often(monkeypatch):
 
 
 def state_of(runner):
-    return runner.post(lambda simulation: simulation.state()).result(5)
+    return runner.post(lambda simulation: simulation.state()).result(20)
 
 
 def same(one, other):
@@ -48,7 +48,7 @@ def test_a_run_goes_on_from_a_checkpoint_bit_for_bit(often, runners):
     advanced(runner, 200)
     there = state_of(runner)
     mark = runner.marks[len(runner.marks) // 2]
-    answer = runner.rewind(mark.step).result(5)
+    answer = runner.rewind(mark.step).result(20)
     assert runner.wait(RunState.PAUSED) is RunState.PAUSED
     assert (answer.step, answer.time) == (mark.step, mark.time)
     assert 0 < mark.step < 200
@@ -60,9 +60,12 @@ def test_a_run_that_keeps_a_pace_can_be_rewound_as_soon_as_another(runners):
     """It rests most of the time, which counts: its steps alone would take minutes to half a second."""
     runner = runners(checkpoints=20, pace=2.0)
     runner.wait(RunState.READY)
+    began = time.monotonic()
     runner.run()
-    time.sleep(4 * history.FIRST_SECONDS)
-    assert 2 <= len(runner.marks) <= 4
+    while len(runner.marks) < 2:
+        assert time.monotonic() < began + 30
+        time.sleep(0.01)
+    assert time.monotonic() - began > 1.9 * history.FIRST_SECONDS
 
 
 def test_one_can_come_back_until_the_run_goes_on(often, runners):
@@ -71,15 +74,15 @@ def test_one_can_come_back_until_the_run_goes_on(often, runners):
     advanced(runner, 100)
     end = state_of(runner)
     first = runner.marks[0].step
-    runner.rewind(first).result(5)
+    runner.rewind(first).result(20)
     assert runner.marks[-1].step == 100  # where it was is kept too
-    runner.rewind(100).result(5)
+    runner.rewind(100).result(20)
     assert same(state_of(runner), end)
-    runner.rewind(first).result(5)
+    runner.rewind(first).result(20)
     advanced(runner, 1)
     assert runner.marks[-1].step <= first + 1
     with pytest.raises(ProblemError, match="no longer kept"):
-        runner.rewind(100).result(5)
+        runner.rewind(100).result(20)
 
 
 def test_a_change_after_rewinding_is_another_branch(often, runners):
@@ -88,8 +91,8 @@ def test_a_change_after_rewinding_is_another_branch(often, runners):
     advanced(runner, 150)
     old = state_of(runner)
     middle = runner.marks[len(runner.marks) // 2].step
-    runner.rewind(middle).result(5)
-    runner.set_control("speed", 3.0).result(5)
+    runner.rewind(middle).result(20)
+    runner.set_control("speed", 3.0).result(20)
     advanced(runner, 150 - middle)
     assert not same(state_of(runner), old)
     alone = simulation_of()  # the same by hand
@@ -103,7 +106,7 @@ def test_a_finished_run_goes_back_and_finishes_again(often, runners):
     runner = runners(checkpoints=20, autostart=True, parameters={"end": 2.0})
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
     assert runner.ended
-    runner.rewind(runner.marks[0].step).result(5)
+    runner.rewind(runner.marks[0].step).result(20)
     assert runner.wait(RunState.PAUSED) is RunState.PAUSED
     assert not runner.ended
     runner.run()
@@ -115,7 +118,7 @@ def test_what_was_sampled_before_is_told_apart_from_what_comes(often, runners):
     runner.wait(RunState.READY)
     advanced(runner, 100)
     step = runner.marks[0].step
-    answer = runner.rewind(step).result(5)
+    answer = runner.rewind(step).result(20)
     assert answer.samples[-1].step == 100
     advanced(runner, 20)
     samples = runner.take_samples()
@@ -128,7 +131,7 @@ def test_reset_forgets_them(often, runners):
     runner.wait(RunState.READY)
     advanced(runner, 50)
     assert runner.marks
-    runner.reset().result(5)
+    runner.reset().result(20)
     assert runner.marks == ()
 
 
@@ -212,7 +215,7 @@ def test_a_recording_keeps_what_was_written_and_goes_on_beside_it(often, project
     runner.wait(RunState.READY)
     advanced(runner, 100)
     mark = runner.marks[len(runner.marks) // 2]
-    runner.rewind(mark.step).result(5)
+    runner.rewind(mark.step).result(20)
     advanced(runner, 50)
     runner.close()
     first, second = tmp_path / "out", tmp_path / "out" / "branch-2"

@@ -125,7 +125,7 @@ def test_a_reset_begins_the_record_anew(document, tmp_path):
     recorder = Recorder(tmp_path / "out", document, snapshot_interval=0.5)
     runner = start(document, observers=[recorder], autostart=True, until=2.0)
     runner.wait(RunState.FINISHED)
-    runner.reset().result(5)
+    runner.reset().result(20)
     runner.until = 1.0
     runner.run()
     runner.wait(RunState.FINISHED)
@@ -139,7 +139,7 @@ def test_a_probe_that_is_followed_no_more_leaves_its_column_empty(document, tmp_
     document.parameters.delay = 0.002
     runner = start(document, observers=[Recorder(tmp_path / "out", document)], autostart=True)
     runner.wait(RunState.RUNNING)
-    runner.set_probes([("near", 4), ("new", 5)]).result(5)
+    runner.set_probes([("near", 4), ("new", 5)]).result(20)
     runner.wait(RunState.FINISHED)
     runner.close()
     assert runner.error is None

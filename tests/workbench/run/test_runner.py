@@ -54,7 +54,7 @@ def test_a_problem_that_is_through_stays_finished_until_reset(runners):
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
     assert runner.ended
     assert runner.until is None
-    runner.reset().result(5)
+    runner.reset().result(20)
     assert not runner.ended
     runner.run()
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
@@ -63,7 +63,7 @@ def test_a_problem_that_is_through_stays_finished_until_reset(runners):
 def test_a_live_change_frees_a_run_that_had_come_to_its_end(runners):
     runner = runners(parameters={"end": 0.5}, autostart=True)
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
-    runner.set_control("end", 1.0).result(5)
+    runner.set_control("end", 1.0).result(20)
     assert not runner.ended
     runner.run()
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
@@ -79,8 +79,8 @@ def test_a_problem_at_its_end_says_so_once_and_is_sampled_once(runners):
         runner.run()
         assert runner.wait(RunState.FINISHED) is RunState.FINISHED
     assert [message.text for message in runner.take_messages()].count("The wave is through.") == 1
-    runner.set_control("cannot_begin", False).result(5)
-    runner.set_control("end", 0.2).result(5)
+    runner.set_control("cannot_begin", False).result(20)
+    runner.set_control("end", 0.2).result(20)
     runner.run()
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
     times = np.concatenate([sample.trace_times for sample in runner.take_samples()])
@@ -383,7 +383,7 @@ def test_hammering_from_many_threads_leaves_a_run_that_answers(runners):
         thread.start()
     for thread in threads:
         thread.join()
-    runner.reset().result(5)
+    runner.reset().result(20)
     runner.advance(5)
     assert runner.wait(RunState.PAUSED, timeout=20) is RunState.PAUSED
     assert step(runner) == 5

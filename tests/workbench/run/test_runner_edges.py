@@ -38,7 +38,7 @@ def ended(runner: Runner, pauses: int = 0) -> int:
             runner.pause()
         runner.run()
         assert runner.wait(RunState.FINISHED, timeout=20) is RunState.FINISHED
-        return runner.post(lambda simulation: simulation.step).result(5)
+        return runner.post(lambda simulation: simulation.step).result(20)
     finally:
         runner.close(5.0)
 

@@ -47,7 +47,7 @@ def test_a_run_of_a_document_is_the_run_of_its_problem(project):
     runner = start(document, "cpu", reserve_core=True, autostart=True, open_backend=open_backend)
     document.parameters.speed = 50.0  # an edit meanwhile
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
-    voltage = runner.post(lambda simulation: simulation.field("voltage")).result(5)
+    voltage = runner.post(lambda simulation: simulation.field("voltage")).result(20)
     runner.close()
     assert opened == [("cpu", True)]
     expected = WaveEngine().build(Problem(WaveParameters(), document.geometry), open_backend("cpu", False))
@@ -59,7 +59,7 @@ def test_a_run_of_a_document_is_the_run_of_its_problem(project):
 def test_until_of_the_caller_wins(project):
     runner = start(open_document(project), until=1.0, autostart=True)
     runner.wait(RunState.FINISHED)
-    assert runner.post(lambda simulation: simulation.step).result(5) == 50
+    assert runner.post(lambda simulation: simulation.step).result(20) == 50
     runner.close()
 
 

@@ -40,8 +40,8 @@ class Watcher(Observer):
 
 
 def field(runner: Any, name: str = "voltage") -> np.ndarray:
-    return runner.post(lambda simulation: simulation.field(name)).result(5)
+    return runner.post(lambda simulation: simulation.field(name)).result(20)
 
 
 def step(runner: Any) -> int:
-    return runner.post(lambda simulation: simulation.step).result(5)
+    return runner.post(lambda simulation: simulation.step).result(20)

@@ -108,7 +108,7 @@ def same(one, other):
     return True
 
 
-def gone(children, seconds=10.0):
+def gone(children, seconds=60.0):
     """Whether none of the processes that a test has started is left, within that time."""
     until = clock.monotonic() + seconds
     while children() and clock.monotonic() < until:

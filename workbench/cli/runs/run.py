@@ -14,7 +14,7 @@ import threading
 import time as clock
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -261,18 +261,27 @@ def _output_folder(options: Namespace, document: Document) -> Path:
             raise ProblemError("Say with --out which folder holds the run to resume.")
         stem = document.path.stem if document.path else document.project.title
         name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in stem) or "run"
-        folder, number = Path(f"{name}-results"), 1
-        while folder.exists():
-            number += 1
-            folder = Path(f"{name}-results-{number}")
+        folder = _fresh_folder(f"{name}-results")
     if folder.exists() and not folder.is_dir():
         raise ProblemError(f"'{folder}' is a file: choose a folder with --out.")
     check_results(folder, anew=not options.resume)
     write_bytes(folder / ".writable", b"")
-    (folder / ".writable").unlink()
+    (folder / ".writable").unlink(missing_ok=True)  # another that begins now may have removed it
     if shutil.disk_usage(folder).free < LEAST_FREE:
         raise refusal(OSError(errno.ENOSPC, "full"), folder)
     return folder
+
+
+def _fresh_folder(name: str) -> Path:
+    """Made by this run alone, however many of a project begin at once. Raises StorageError."""
+    folder, number = Path(name), 1
+    with storing(folder):
+        while True:
+            with suppress(FileExistsError):
+                folder.mkdir()
+                return folder
+            number += 1
+            folder = Path(f"{name}-{number}")
 
 
 @contextmanager

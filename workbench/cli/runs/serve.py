@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engines.api.errors import ProblemError
 from workbench.remote import slurm
-from workbench.remote.streams import WAITS, LineLost, check_host, own_folder, relay, socket_path, to_socket
+from workbench.remote.streams import WAITS, check_host, listens, own_folder, relay, socket_path
 
 STARTING_SECONDS, STOPPING_SECONDS = 60.0, 30.0
 DONE = 0
@@ -80,11 +80,11 @@ def _in_a_job(options: Namespace) -> int:
 def _begin(path: Path, idle: float, waits: bool) -> None:
     """A server of its own session, which goes on when SSH has gone; ``waits``: for one that others start. Raises
     ProblemError where it does not listen."""
-    if _listens(path):
+    if listens(path):
         return
     ends = clock.monotonic() + STARTING_SECONDS
     if waits:
-        while not _listens(path):
+        while not listens(path):
             if clock.monotonic() > ends:
                 raise ProblemError(f"The job's server does not listen at '{path}': see slurm-*.log beside it.")
             clock.sleep(0.05)
@@ -96,30 +96,25 @@ def _begin(path: Path, idle: float, waits: bool) -> None:
             [sys.executable, "-P", "-m", "workbench", "serve", "--socket", str(path), "--idle", str(idle)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=path.parent,
         )  # fmt: skip
-    while not _listens(path):
-        if process.poll() is not None or clock.monotonic() > ends:
+    while True:
+        ended = process.poll() is not None  # as it does where another that began at once listens
+        if listens(path):
+            return
+        if ended or clock.monotonic() > ends:
             said = words.read_text(errors="replace").strip().splitlines()
             raise ProblemError(f"The server did not start: {said[-1] if said else f'see {words}'}")
         clock.sleep(0.05)
 
 
-def _listens(path: Path) -> bool:
-    try:
-        to_socket(path).close()
-    except LineLost:
-        return False
-    return True
-
-
 def _stop(path: Path) -> bool:
     """Whether there was one; its process says which it is in a file beside the socket."""
-    if not _listens(path):  # the number in the file may be somebody else's by now
+    if not listens(path):  # the number in the file may be somebody else's by now
         print("No server is on.")
         return False
     number = int(path.with_suffix(".pid").read_text())
     os.kill(number, signal.SIGTERM)
     latest = clock.monotonic() + STOPPING_SECONDS
-    while _listens(path):
+    while listens(path):
         if clock.monotonic() > latest:
             raise ProblemError(f"The server has been told to end, and has not: 'kill -9 {number}' ends it at once.")
         clock.sleep(0.1)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -89,21 +91,17 @@ def write_checkpoint(path: Path, meta: CheckpointMeta, state: Mapping[str, Array
             for name, values in state.items():
                 add_array(archive, name, values)
             archive.writestr(undated(archive, META), json.dumps(asdict(meta)))
+        stream.flush()
+        os.fsync(stream.fileno())  # it is whole, and takes its place next
+        for number in range(max(kept, 1) - 2, -1, -1):
+            with suppress(FileNotFoundError):  # nor need it be there still: two windows may keep a run of one problem
+                _before(path, number).replace(_before(path, number + 1))
 
-    fresh = path.with_stem(f"{path.stem}-new")
-    check_room(fresh, sum(np.asarray(values).nbytes for values in state.values()))
-    write_atomically(fresh, write, durable=True)
+    check_room(path, sum(np.asarray(values).nbytes for values in state.values()))
+    write_atomically(path, write, durable=True)
     with storing(path):
-        try:
-            for number in range(max(kept, 1) - 2, -1, -1):
-                if _before(path, number).is_file():
-                    _before(path, number).replace(_before(path, number + 1))
-            fresh.replace(path)
-        except OSError:
-            fresh.unlink(missing_ok=True)
-            raise
         for file in checkpoints_at(path)[max(kept, 1) :]:
-            file.unlink()
+            file.unlink(missing_ok=True)
 
 
 def checkpoints_at(path: Path) -> list[Path]:
@@ -116,7 +114,7 @@ def checkpoints_at(path: Path) -> list[Path]:
 def remove_checkpoints(path: Path) -> None:
     """Remove all that there are. Raises StorageError."""
     with storing(path):
-        for file in (*checkpoints_at(path), path.with_stem(f"{path.stem}-new")):
+        for file in checkpoints_at(path):
             file.unlink(missing_ok=True)
 
 

@@ -86,7 +86,7 @@ def test_a_run_that_nobody_refers_to_is_closed(wave):
     thread = run._runner._thread
     del run
     gc.collect()
-    thread.join(5.0)
+    thread.join(20.0)
     assert not thread.is_alive()
 
 
@@ -113,7 +113,7 @@ def test_what_fails_is_raised_in_a_sentence_and_leaves_no_thread(wave):
     with pytest.raises(ValueError, match="mine"):
         wave.run(progress=_raises)
     for thread in workers():
-        thread.join(5.0)
+        thread.join(20.0)
     assert not workers()
 
 
