@@ -87,7 +87,7 @@ class CoupledPack:
                 **scalars,
                 "contact_resistance": np.broadcast_to(np.asarray(scalars["contact_resistance"], float), n),
                 "heat_capacity": self.dt / KELVIN_PER_WATT,
-                "heat_transfer_coefficient": 0.0,
+                **dict.fromkeys(("heat_transfer_coefficient", "cooling_area"), 0.0),  # also where a set has none
             },
             electrolyte=electrolyte,
             thermal=True,
