@@ -137,6 +137,7 @@ class Project:
                 document,
                 project=document.project.model_copy(deep=True),
                 parameters=document.parameters.model_copy(deep=True),
+                marks=dict(document.marks),
             )
         )
 
@@ -199,8 +200,9 @@ class Project:
         return self
 
     def save(self, path: Path | str | None = None) -> Path:
-        """Save to a folder or a ``.zip`` (None: where it is), with all files that it names. Raises StorageError."""
-        return save_document(self._document, path)
+        """Save to a folder or a ``.zip``, with all files that it names. None: where it is, unless somebody else has
+        saved there since, which a path replaces. Raises StorageError, ProblemError."""
+        return save_document(self._document, path, over=path is not None)
 
     def script(self) -> str:
         """The shortest script that makes this problem (:func:`workbench.script`)."""

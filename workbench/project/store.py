@@ -43,6 +43,7 @@ from workbench.storage.atomic import (
     write_stream,
     write_text,
 )
+from workbench.storage.overtaken import mark_of, mark_of_content
 from workbench.storage.paths import cache_dir
 from workbench.storage.zips import undated
 
@@ -68,7 +69,7 @@ KEPT_SECONDS = 30 * 86400
 class Stored:
     """A project and where its mesh files lie. ``path`` is where saving in place goes (None: nowhere yet).
 
-    ``folder`` is where the names of its other files begin.
+    ``folder`` is where the names of its other files begin; ``mark`` is of what stands at ``path``.
     """
 
     project: Project
@@ -76,6 +77,7 @@ class Stored:
     fibres: Path | None
     path: Path | None
     folder: Path | None = None
+    mark: str = ""
 
     def locate(self, name: str, permission: Permission = NOTHING) -> Path:
         """Where the file lies that the project names, or may lie where a picture came from another machine.
@@ -330,9 +332,10 @@ def _from_folder(folder: Path, name: str, permission: Permission) -> Stored:
         raise ProblemError(f"'{folder}' holds no {PROJECT_FILE}: choose a project folder.")
     if file.stat().st_size > LARGEST_PROJECT:
         raise ProblemError(f"'{file}' is too large for a project file (over {LARGEST_PROJECT >> 20} MB).")
-    project = parse_project(file.read_bytes(), f"'{file}'")
+    content = file.read_bytes()
+    project = parse_project(content, f"'{file}'")
     mesh, fibres = _located(project.geometry, folder, f"'{file}'", permission)
-    return Stored(project, mesh, fibres, folder, folder)
+    return Stored(project, mesh, fibres, folder, folder, mark_of_content(content))
 
 
 def _from_snapshot(path: Path, permission: Permission) -> Stored:
@@ -380,7 +383,7 @@ def _from_zip(path: Path, names_of: NamesOf) -> Stored:
         wanted += _other_members(members, home, names_of(project), path)
         folder = _unpack(archive, members, home, wanted, path)
     mesh, fibres = _located(project.geometry, folder, f"'{path}'")
-    return Stored(project, mesh, fibres, path, folder)
+    return Stored(project, mesh, fibres, path, folder, mark_of(path))
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
