@@ -11,7 +11,7 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Se
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Fact, Inspection, histogram
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.pack.coupled import CoupledPack
+from engines.battery.pack.coupled import UNRESOLVED, CoupledPack
 from engines.battery.pack.layout import Layout
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters.pack import Cooling
@@ -126,7 +126,12 @@ class PackSimulation(Recorded, Simulation):
             return ""
         empty = self._pack.exhausted
         if empty is None:
-            return f"The pack is through its protocol after {self.time:.6g} s."
+            told = f"The pack is through its protocol after {self.time:.6g} s."
+            if self._pack.apart > UNRESOLVED:
+                told += (
+                    f" Its last voltages are known to {self._pack.apart:.2g} V: shorter time steps show its end better."
+                )
+            return told
         cell = int(self._layout.cell[empty]) + 1
         return (
             f"The electrolyte of cell {cell} has no salt left in an electrode: its current is more than it can carry, "
