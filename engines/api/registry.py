@@ -39,6 +39,7 @@ def left_out() -> tuple[str, ...]:
 
 def engine(identifier: str) -> Engine:
     """The engine with this id; raises ProblemError that names the ones there are."""
+    identifier = str(identifier)  # a script may give anything
     try:
         return _own(identifier) or engines()[identifier]
     except KeyError:

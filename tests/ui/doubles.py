@@ -38,6 +38,7 @@ from workbench.project.parameter_files import named_files
 from workbench.project.project import Project, ViewSettings
 from workbench.run.frames import FrameRequest
 from workbench.run.runner import Runner
+from workbench.storage.overtaken import Overtaken
 from workbench.storage.recent import RecentFile
 from workbench.sweep.workers import run_sweep
 
@@ -323,9 +324,11 @@ class FakeServices(FakeLab):
     def open_preset(self, preset):
         return self.document(preset.title)
 
-    def save(self, document, path):
+    def save(self, document, path, over=False):
         if Path(path).name == "full.zip":
             raise ProblemError("The disk is full: free some room, then save again.")
+        if Path(path).name == "taken.zip" and not over:
+            raise Overtaken("Somebody else has saved there since.")
         document.path = Path(path)
         if named_files(document.parameters):
             save_document(document)

@@ -29,6 +29,7 @@ from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
 from workbench.run.states.curves import Curves
 from workbench.storage.atomic import write_bytes
+from workbench.storage.overtaken import Overtaken
 from workbench.words.units import counted
 
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
@@ -59,6 +60,8 @@ class FileActions(QObject):
     """This file is to be opened."""
     done = Signal(str)
     """One sentence about what was written."""
+    overtaken = Signal(object, object)
+    """An :class:`Overtaken`, and what saves over what somebody else has saved."""
 
     def __init__(
         self, controller: Controller, picture: Callable[..., Array], view: Callable[[], ViewSettings], parent: QWidget
@@ -143,8 +146,9 @@ class FileActions(QObject):
             folder = chosen.startswith("Project folder")
             self.save_to(path.with_suffix("") if folder and path.suffix == ".zip" else path, then)
 
-    def save_to(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
-        """Save a copy of the document as it is now, then let the open one stand at its new place."""
+    def save_to(self, path: Path, then: Callable[[], None] = lambda: None, *, over: bool = False) -> None:
+        """Save a copy of the document as it is now, then let the open one stand at its new place. ``over``: also over
+        what somebody else has saved there since."""
         if not self._model.valid:
             sentence = f"{self._model.first_error()} The last valid values were saved."
             self._controller.message.emit(Message(sentence, "warning"))
@@ -166,7 +170,13 @@ class FileActions(QObject):
             self.saved.emit()
             then()
 
-        self._background.submit("files", lambda: self._services.save(document, path), stood, self._failed)
+        def failed(error: BaseException) -> None:
+            if isinstance(error, Overtaken):
+                self.overtaken.emit(error, lambda: self.save_to(path, then, over=True))
+            else:
+                self._failed(error)
+
+        self._background.submit("files", lambda: self._services.save(document, path, over), stood, failed)
 
     def export_snapshot(self) -> None:
         path = self._ask("Export snapshot", ".png", "Picture that reopens the session (*.png)")

@@ -143,9 +143,9 @@ class HouseServices:
         self._resume = None
         return all_presets.open_preset(preset)
 
-    def save(self, document: Document, path: Path) -> None:
+    def save(self, document: Document, path: Path, over: bool = False) -> None:
         self._allowed = self._allowed.union(document.files())
-        save_document(document, path)
+        save_document(document, path, over=over)
 
     def autosave(self, document: Document, picture: Array | None = None) -> None:
         self._autosave.tick(document, now=True, picture=b"" if picture is None else encode_png(picture))

@@ -70,7 +70,8 @@ class Services(Protocol):
 
     def open_preset(self, preset: Preset) -> Document: ...
 
-    def save(self, document: Document, path: Path) -> None: ...
+    def save(self, document: Document, path: Path, over: bool = False) -> None:
+        """Raises Overtaken where somebody else has saved there since, unless it is to be saved ``over`` that."""
 
     def estimate(self, document: Document) -> Estimate:
         """Raises ProblemError if the problem cannot run."""

@@ -57,6 +57,7 @@ from ui.window.questions import preferences
 from ui.window.questions.going_on import GoingOn
 from ui.window.questions.leaving import Leaving
 from ui.window.questions.outside import OutsideDialog
+from ui.window.questions.overtaken import OvertakenDialog
 from ui.window.questions.starting_over import StartingOver
 from ui.window.run_display import RunDisplay
 from ui.window.status import StatusBar
@@ -132,6 +133,7 @@ class MainWindow(QMainWindow):
         self.pages.show_what_works()
         self.display.show_phase(Phase.EMPTY.value)
         self.controller.opening.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
+        self.files.overtaken.connect(lambda error, over: OvertakenDialog(error, over, self.files.save_as, self).open())
         self.unsaved.refresh()
 
     # Putting together.

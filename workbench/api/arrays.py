@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -83,6 +86,24 @@ def needed(module: str) -> Any:
         return __import__(module)
     except ImportError as error:
         raise ProblemError(f"This needs {module}, which is not installed: pip install {module}.") from error
+
+
+def number(value: Any, what: str) -> float:
+    """A plain number, NumPy's among them. Raises ProblemError for ``what`` is none: a text, a list, NaN."""
+    plain = value.item() if isinstance(value, (np.ndarray, np.generic)) and np.size(value) == 1 else value
+    with suppress(OverflowError):
+        if isinstance(plain, Real) and not isinstance(plain, bool) and not math.isnan(plain):
+            return float(plain)
+    raise ProblemError(f"{what} is a number, not {value!r:.60}.")
+
+
+def position(values: Any, what: str) -> tuple[float, float, float]:
+    """x, y and z; two numbers lie at z = 0. Raises ProblemError for what are none."""
+    found: Sequence[Any] = np.atleast_1d(values).tolist() if isinstance(values, np.ndarray) else values
+    if isinstance(found, str) or not isinstance(found, Sequence) or len(found) not in (2, 3):
+        raise ProblemError(f"{what} is a place (x, y, z), not {values!r:.60}.")
+    x, y, z = (*(number(each, f"Each coordinate of {what[0].lower()}{what[1:]}") for each in found), 0.0)[:3]
+    return x, y, z
 
 
 def named_quantity(title: str, values: Array) -> Quantity:

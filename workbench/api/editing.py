@@ -45,7 +45,7 @@ def _place(values: Any, parameters: BaseModel, name: str) -> Place:
     """Where a dotted name leads to among plain values."""
     place: list[str | int] = []
     here = values
-    for key in name.split("."):
+    for key in str(name).split("."):
         if isinstance(here, list) and key.isdecimal() and int(key) < len(here):
             place.append(int(key))
         elif isinstance(here, dict) and key in here:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from engines.api import Finding
 from engines.api.tools import ToolResult
-from workbench.api import editing
+from workbench.api import arrays, editing
 from workbench.api.findings import warn_of
 from workbench.api.notebook import Listed, Outlook, project_html
 from workbench.api.runs.progress import Progress
@@ -109,7 +109,7 @@ class Project:
         """Follow the element nearest to ``position`` (x, y, z) in runs, under ``name``; None: no longer."""
         found = [probe for probe in self._document.project.probes if probe.name != name]
         if position is not None:
-            place = (*map(float, position), 0.0) if len(position) == 2 else tuple(map(float, position))
+            place = arrays.position(position, f"The probe '{name}'")
             found.append(validated(Probe, {"name": name, "position": place}, f"The probe '{name}'"))
         self._document.project.probes = found
         return self
@@ -124,7 +124,7 @@ class Project:
         in runs, under ``name``; None: no longer. Raises ProblemError."""
         found = [line for line in self._document.project.lines if line.name != name]
         if field is not None:
-            ends = {key: (*map(float, place), 0.0)[:3] for key, place in (("start", start), ("end", end))}
+            ends = {key: arrays.position(place, f"The {key}") for key, place in (("start", start), ("end", end))}
             found.append(validated(Line, {"name": name, "field": field, **ends}, f"The line '{name}'"))
         self._document.project.lines = found
         return self
@@ -137,6 +137,7 @@ class Project:
                 document,
                 project=document.project.model_copy(deep=True),
                 parameters=document.parameters.model_copy(deep=True),
+                marks=dict(document.marks),
             )
         )
 
@@ -146,8 +147,10 @@ class Project:
         Raises ProblemError if it cannot run.
         """
         from engines.backend.devices.faster import open_for
+        from workbench.api.runs.starting import named
 
-        backend = open_for(self._document.engine, self._document.complete_problem(), device, trial=False)
+        problem = self._document.complete_problem()
+        backend = open_for(self._document.engine, problem, named(device, "auto"), trial=False)
         try:
             found, name = estimate_of(self._document, backend), backend.info.name
         finally:
@@ -199,8 +202,9 @@ class Project:
         return self
 
     def save(self, path: Path | str | None = None) -> Path:
-        """Save to a folder or a ``.zip`` (None: where it is), with all files that it names. Raises StorageError."""
-        return save_document(self._document, path)
+        """Save to a folder or a ``.zip``, with all files that it names. None: where it is, unless somebody else has
+        saved there since, which a path replaces. Raises StorageError, ProblemError."""
+        return save_document(self._document, path, over=path is not None)
 
     def script(self) -> str:
         """The shortest script that makes this problem (:func:`workbench.script`)."""

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from engines.api.errors import WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError
 from engines.backend.devices.faster import open_for
+from workbench.api.arrays import number
 from workbench.api.findings import warn_of
 from workbench.api.opening import project_of
 from workbench.api.project import Project
@@ -68,10 +69,12 @@ def sweep(
     """
     document = project_of(project).copy()._document
     variations = [
-        Variation(number_called(document.parameters, name), tuple(np.asarray(list(values)).tolist()))
-        for name, values in varied.items()
+        Variation(number_called(document.parameters, name), _values(name, values)) for name, values in varied.items()
     ]
-    plan = SweepPlan(document, tuple(variations), document.project.run.until if until is None else until)
+    until = document.project.run.until if until is None else number(until, f"until [{document.time_unit}]")
+    if until is not None and not until > 0:
+        raise ProblemError(f"A run cannot go to {until:g} {document.time_unit}: until is above 0.")
+    plan = SweepPlan(document, tuple(variations), until)
     plan.check()
     document.project.run.device = device or document.project.run.device
     crew = Workers(None if scheduler else workers, scheduler, cluster)
@@ -79,6 +82,16 @@ def sweep(
     if crew.elsewhere or workers > 1 or out is not None:
         return _rows(plan, crew, progress, None if out is None else KeptCases(Path(out).expanduser(), plan))
     return _cases(plan, device, progress)
+
+
+def _values(name: str, values: Iterable[float]) -> tuple[float, ...]:
+    """Those that a number is to have, as whole as they were. Raises ProblemError."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise ProblemError(f"'{name}' is varied over a list of numbers, not {values!r:.60}.")
+    found = tuple(np.asarray(list(values)).tolist())
+    for each in found:
+        number(each, f"Each value of '{name}'")
+    return found
 
 
 def _rows(plan: SweepPlan, workers: Workers, progress: bool | Progress, kept: KeptCases | None) -> Iterator[Case]:

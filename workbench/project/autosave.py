@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engines.api.errors import ProblemError
-from engines.reading import read_json
+from engines.reading import read_json, resolved
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, document_of
 from workbench.project.reading.parsing import PROJECT_FILE
@@ -36,7 +36,7 @@ LOCK, ORIGIN, PICTURE = "lock", "origin.json", "picture.png"
 @dataclass(frozen=True)
 class Recovery:
     """What a session left: its folder, the project's title, when it was written [s since 1970], where the project was
-    saved, the files that it read, and the engine's id."""
+    saved, the files that it read, the engine's id, and the mark of what stood where it was saved."""
 
     folder: Path
     title: str
@@ -44,6 +44,7 @@ class Recovery:
     origin: Path | None
     files: tuple[Path, ...] = ()
     engine: str = ""
+    mark: str = ""
 
     @property
     def picture(self) -> Path:
@@ -86,9 +87,11 @@ class Autosave:
                 return False
             self._time = clock.monotonic()
             self._hold()
-            origin = None if document.path is None else str(document.path.absolute())
+            origin, mark = None, ""
+            if document.path is not None:
+                origin, mark = str(document.path.absolute()), document.marks.get(resolved(document.path), "")
             files = [str(file) for file in document.files()]
-            write_text(self._folder / ORIGIN, json.dumps({"path": origin, "files": files}))
+            write_text(self._folder / ORIGIN, json.dumps({"path": origin, "files": files, "mark": mark}))
             write_text(self._folder / PROJECT_FILE, text, durable=True)
             if picture:
                 write_bytes(self._folder / PICTURE, picture)
@@ -144,7 +147,8 @@ def recoveries(root: Path | None = None) -> list[Recovery]:
             files = tuple(map(Path, about.get("files", ())))  # versions that kept none: the person is asked
             project = read_json(file)
             title, engine = (str(each)[:LONGEST_TITLE] for each in (project["title"], project.get("engine", "")))
-            found.append(Recovery(folder, title, file.stat().st_mtime, origin, files, engine))
+            mark = str(about.get("mark", ""))
+            found.append(Recovery(folder, title, file.stat().st_mtime, origin, files, engine, mark))
         except (OSError, ProblemError, ValueError, KeyError, TypeError, AttributeError):
             continue  # ended before it had written anything whole
     return sorted(found, key=lambda recovery: -recovery.written)
@@ -156,7 +160,9 @@ def recover(recovery: Recovery, permission: Permission = NOTHING) -> Document:
     Raises OutsideFiles, ProblemError.
     """
     allowed = permission.with_files(recovery.files)
-    return replace(document_of(read_stored(recovery.folder, permission=allowed), allowed), path=recovery.origin)
+    marks = {} if recovery.origin is None else {resolved(recovery.origin): recovery.mark}
+    document = document_of(read_stored(recovery.folder, permission=allowed), allowed)
+    return replace(document, path=recovery.origin, marks=marks)
 
 
 def discard(recovery: Recovery) -> None:

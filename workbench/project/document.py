@@ -41,6 +41,7 @@ from workbench.project.project import MeshReference, Project
 from workbench.project.reading.parsing import PROJECT_FILE, validated
 from workbench.project.store import Stored, read_stored, write_folder, write_zip
 from workbench.storage.atomic import write_text
+from workbench.storage.overtaken import check_mark, mark_of
 
 MOST_STAGES = 8
 """Files that name files that name files …, of another program's project."""
@@ -79,6 +80,8 @@ class Document:
     fibres: Path | None = None
     _led_to: Mapping[Path, Path] = field(default_factory=dict, repr=False, compare=False)
     """Where its files were, links followed, when the boundary let them in."""
+    marks: dict[Path, str] = field(default_factory=dict, repr=False, compare=False)
+    """Of what it was read from or saved to, links followed; copies of a document share them."""
 
     @property
     def problem(self) -> Problem:
@@ -242,6 +245,7 @@ def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:
         parameters = engine.default_parameters(loaded)
     noticed = (*noticed, *(Finding(f"The file '{file}' was left out.") for file in left_out))
     document = Document(stored.project, engine, parameters, loaded, stored.path, noticed, stored.mesh, stored.fibres)
+    document.marks = {} if stored.path is None else {resolved(stored.path): stored.mark}
     document.let_in(stored.folder)
     try:
         engine.geometry_of(document.problem)  # refuses here what it would refuse wherever it is looked at
@@ -328,8 +332,11 @@ def engines_for(path: Path) -> list[Engine]:
     return [*(meshes if suffix in SUFFIXES else []), *bodies]
 
 
-def save_document(document: Document, path: Path | str | None = None) -> Path:
+def save_document(document: Document, path: Path | str | None = None, *, over: bool = False) -> Path:
     """Save to ``path``: a ``.zip``, or else a folder (or the ``project.json`` in it); None saves in place.
+
+    Raises Overtaken where that holds another project than this document was read from or saved to there, unless it is
+    to be saved ``over`` it.
 
     The mesh and the files that parameters name are copied next to the project file. On success the document stands at
     its new place; on StorageError the document and the file that was there are as they were. Returns where it was
@@ -347,10 +354,13 @@ def save_document(document: Document, path: Path | str | None = None) -> Path:
     document.check_links()
     check_kinds(document.engine, document.parameters, target)
     check_companions(document.mesh)
+    if not over:
+        check_mark(target, document.marks)
     files = named_files(document.parameters)
     write: Callable[..., Project] = write_zip if target.suffix.lower() == ".zip" else write_folder
     document.project = write(document.current_project(), document.mesh, document.fibres, target, files)
     document.path = target
+    document.marks[resolved(target)] = mark_of(target)
     if write is write_folder:
         _move_into(target, document, files)
     return target

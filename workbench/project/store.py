@@ -33,6 +33,7 @@ from workbench.storage.atomic import (
     write_stream,
     write_text,
 )
+from workbench.storage.overtaken import mark_of, mark_of_content
 from workbench.storage.zips import undated
 
 
@@ -40,7 +41,7 @@ from workbench.storage.zips import undated
 class Stored:
     """A project and where its mesh files lie. ``path`` is where saving in place goes (None: nowhere yet).
 
-    ``folder`` is where the names of its other files begin.
+    ``folder`` is where the names of its other files begin; ``mark`` is of what stands at ``path``.
     """
 
     project: Project
@@ -48,6 +49,7 @@ class Stored:
     fibres: Path | None
     path: Path | None
     folder: Path | None = None
+    mark: str = ""
 
     def locate(self, name: str, permission: Permission = NOTHING) -> Path:
         """Where the file lies that the project names, or may lie where a picture came from another machine.
@@ -222,15 +224,16 @@ def _from_folder(folder: Path, name: str, permission: Permission) -> Stored:
         raise ProblemError(f"'{folder}' holds no {PROJECT_FILE}: choose a project folder.")
     if file.stat().st_size > LARGEST_PROJECT:
         raise ProblemError(f"'{file}' is too large for a project file (over {LARGEST_PROJECT >> 20} MB).")
-    project = parse_project(file.read_bytes(), f"'{file}'")
+    content = file.read_bytes()
+    project = parse_project(content, f"'{file}'")
     mesh, fibres = _located(project.geometry, folder, f"'{file}'", permission)
-    return Stored(project, mesh, fibres, folder, folder)
+    return Stored(project, mesh, fibres, folder, folder, mark_of_content(content))
 
 
 def _from_zip(path: Path, names_of: NamesOf) -> Stored:
     project, folder = unpacked(path, names_of)
     mesh, fibres = _located(project.geometry, folder, f"'{path}'")
-    return Stored(project, mesh, fibres, path, folder)
+    return Stored(project, mesh, fibres, path, folder, mark_of(path))
 
 
 def _from_snapshot(path: Path, permission: Permission) -> Stored:

@@ -22,6 +22,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
+from engines.api.errors import InstabilityError
 from engines.battery.cells.step.cells import CELLS, Cells
 from engines.battery.pack.heat import Heat
 from engines.battery.pack.wiring import Demand, Lines, shared
@@ -33,7 +34,12 @@ KELVIN_PER_WATT = 10.0
 """By which the kernel's temperature moves in a step for each watt: float32 then tells 1e-7 W."""
 TOLERANCE = {"float32": 4e-6, "float64": 1e-9}
 """Largest error of a voltage in the network [V]: some eight units of the last place of 4 V in float32."""
-MOST_PASSES = 20
+DIRECT_PASSES, MOST_PASSES = 8, 60
+"""By the last two points alone; and by all points of the step."""
+UNRESOLVED = 1e-3
+"""From here on [V] a step has no answer, unless a cell is at the end of its instruction."""
+TELLING = {"float32": 1e-4, "float64": 1e-7}
+"""A change of voltage [V] from which on a slope is to be had."""
 VOXEL_SECONDS, ELEMENT_SECONDS = 0.9e-9, 0.12e-6
 """[s] of one core for a stage of the heat in a voxel, and for a cell's step."""
 TYPICAL_RESISTANCE = 0.15
@@ -87,7 +93,7 @@ class CoupledPack:
                 **scalars,
                 "contact_resistance": np.broadcast_to(np.asarray(scalars["contact_resistance"], float), n),
                 "heat_capacity": self.dt / KELVIN_PER_WATT,
-                "heat_transfer_coefficient": 0.0,
+                **dict.fromkeys(("heat_transfer_coefficient", "cooling_area"), 0.0),  # also where a set has none
             },
             electrolyte=electrolyte,
             thermal=True,
@@ -97,12 +103,17 @@ class CoupledPack:
         self._places = backend.array(np.arange(n).astype(self.cells.dtype))
         self._before = backend.empty(self.cells.state.shape, self.cells.dtype)
         capacity = parameters.values()["nominal_capacity"]
-        self.lines = Lines(wiring.series, wiring.in_group, TYPICAL_RESISTANCE / capacity * wiring.segments)
+        self.lines = Lines(
+            wiring.series,
+            wiring.in_group,
+            TYPICAL_RESISTANCE / capacity * wiring.segments,
+            TELLING[self.cells.dtype.name],
+        )
         self.factor = 1.0
         self.instruction = self.elapsed = 0
         self._rise = 0.0
-        self.passes = 0
-        """Of the wiring in the last step."""
+        self.passes, self.apart = 0, 0.0
+        """Of the wiring in the last step, and by how much voltages missed it then [V]."""
         self.currents, self.power = np.zeros(n), np.zeros(n)
         self._cores_of_cells = backend.cores_for(ELEMENT_SECONDS * wiring.elements)
         self._cores_of_heat = backend.cores_for(VOXEL_SECONDS * math.prod(heat.shape))
@@ -142,7 +153,7 @@ class CoupledPack:
             self.warmth = self.heat.means()
 
     def _electrochemistry(self, step: int) -> None:
-        order = self.plan[self.instruction]
+        order, before = self.plan[self.instruction], (self.voltages, self.currents)
         demand, rise = self._demand(order)
         self._rise = rise / self.wiring.in_group  # taken alike by all that stand side by side
         self.cells.state[int(Row.WARMTH), : self.cells.n_cells] = self._on_device(self.warmth)
@@ -150,9 +161,17 @@ class CoupledPack:
         if self.wiring.in_group == 1 and demand.kind == Kind.CURRENT:
             self.currents = np.full(self.wiring.elements, demand.value)
             self._try(step, self.currents)
-            self.passes = 1
+            self.passes, self.apart = 1, 0.0
         else:
             self._agree(step, demand)
+        if self.apart > UNRESOLVED and not self._meets(order) and self.exhausted is None:
+            self.cells.state[...] = self._before
+            self.voltages, self.currents = before
+            raise InstabilityError(
+                f"In step {step + 1}, to {(step + 1) * self.dt:g} s, no currents were found with which the cells have "
+                f"the voltages of their wiring ({self.apart:.2g} V are missing): use a smaller time step or a smaller "
+                "current."
+            )
         # what the kernel started from is the temperature as it holds it
         start = self.warmth.astype(self.cells.dtype).astype(float)
         self.power = (self._read(Row.WARMTH) - start) / KELVIN_PER_WATT
@@ -182,16 +201,26 @@ class CoupledPack:
         currents = self.currents.reshape(shape)
         if demand.kind == Kind.CURRENT:  # the group's current holds from the first pass on
             currents = currents + (demand.value - currents.sum(axis=1, keepdims=True)) / shape[1]
-        for number in range(1, MOST_PASSES + 1):
-            self.passes = number
+        tolerance, nearest, self.apart = TOLERANCE[self.cells.dtype.name], currents, math.inf
+        for self.passes in range(1, MOST_PASSES + 1):
             self._try(step, currents.reshape(-1))
-            intercept = self.lines.through(currents, self.voltages.reshape(shape))
-            wanted = shared(intercept, self.lines.resistance, demand)
-            wrong = float((np.abs(wanted - currents) * self.lines.resistance).max())
-            if not wrong > TOLERANCE[self.cells.dtype.name] or number == MOST_PASSES:
+            voltages = self.voltages.reshape(shape)
+            intercept = self.lines.through(currents, voltages)
+            if self.passes <= DIRECT_PASSES:
+                wanted = shared(intercept, self.lines.resistance, demand)
+                apart = float((np.abs(wanted - currents) * self.lines.resistance).max())
+            else:  # where a surface is nearly empty or full the voltage bends
+                wanted, of_groups = self.lines.between(demand)
+                apart = float(np.abs(voltages - of_groups).max())
+            if apart < self.apart or self.passes <= DIRECT_PASSES:
+                nearest, self.apart = currents, apart
+            if not apart > tolerance:
                 break
             currents = wanted
             self.cells.state[...] = self._before
+        else:
+            currents = nearest
+            self._try(step, currents.reshape(-1))
         self.currents = currents.reshape(-1)
 
     def _try(self, step: int, currents: Array) -> None:
@@ -202,13 +231,17 @@ class CoupledPack:
     def _follow(self, order: Instruction) -> None:
         """Where in the protocol the pack is after this step."""
         self.elapsed += 1
-        met = self.voltages.min() <= order.lowest or self.voltages.max() >= order.highest
+        met = self._meets(order)
         if order.kind == Kind.VOLTAGE:
             met = met or abs(self.current) <= order.least_current * self.wiring.parallel
         if self.exhausted is not None:
             self.instruction, self.elapsed = len(self.plan), 0
         elif met or self.elapsed >= order.steps:
             self.instruction, self.elapsed = self.instruction + 1, 0
+
+    def _meets(self, order: Instruction) -> bool:
+        """Whether a cell is at a voltage that ends this."""
+        return bool(self.voltages.min() <= order.lowest or self.voltages.max() >= order.highest)
 
     def _on_device(self, values: Array) -> Any:
         return self.backend.array(values.astype(self.cells.dtype))

@@ -19,6 +19,7 @@ from engines.battery.pack.layout import MILLIMETRE, body_of, check_segments, gri
 from engines.battery.pack.simulation import CELSIUS, PackSimulation, environment, fields
 from engines.battery.pack.stages import MOST_STAGES, count_for
 from engines.battery.parameter_sets import ParameterSet
+from engines.battery.parameter_sets.balance import starts
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.pack import Arrangement, Pack
 from engines.battery.protocol.durations import sample_steps
@@ -98,8 +99,9 @@ class PackHeat(Model):
         air = environment(pack.cooling.ambient, pack.cooling.plate_temperature)
         heat = HEAT.open(backend, body_of(pack, where), where.boxes, where.owner, step, air, start, precision)
         progress(f"Moving {where.n_elements:,} cells to {backend.info.name}", 0.8)
+        scalars = _scalars(parameters, cell)
         coupled = CoupledPack(
-            backend, cell, _scalars(parameters, cell), plan.instructions, plan.drive, wiring, heat,
+            backend, cell, scalars, plan.instructions, plan.drive, wiring, heat,
             electrolyte=pack.cells == "SPMe", precision=precision,
         )  # fmt: skip
         coupled.factor = parameters.current_factor
@@ -107,7 +109,8 @@ class PackHeat(Model):
         progress("Ready", 1.0)
         simulation = PackSimulation(
             backend, coupled, where, _fields(parameters, cell, plan.instructions), pack.cooling,
-            values["nominal_capacity"] / wiring.segments, parameters.recording, _drawn(parameters, cell),
+            values["nominal_capacity"] / wiring.segments, starts(cell, scalars), parameters.recording,
+            _drawn(parameters, cell),
         )  # fmt: skip
         simulation.sample_steps = sample_steps(plan.instructions, cell, step, parameters.current_factor)
         return simulation

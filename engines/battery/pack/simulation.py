@@ -11,7 +11,7 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Se
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Fact, Inspection, histogram
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.pack.coupled import CoupledPack
+from engines.battery.pack.coupled import UNRESOLVED, CoupledPack
 from engines.battery.pack.layout import Layout
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters.pack import Cooling
@@ -62,8 +62,9 @@ def fields(
 
 
 class PackSimulation(Recorded, Simulation):
-    """Elements are the voxels. ``capacity``: of one cell's segment [A h]; ``volume``: (elements,) [L]; ``drawn``:
-    (elements,) of what differs among them. Rows of ``cells.h5`` have the elements, segments beside each other."""
+    """Elements are the voxels. ``capacity``: of one cell's segment [A h]; ``begun``: where between its cut-offs each
+    element starts (0 to 1), and its [A h] between them; ``drawn``: (elements,) of what differs among them. Rows of
+    ``cells.h5`` have the elements, segments beside each other."""
 
     series = SERIES
     charts = CHARTS
@@ -76,6 +77,7 @@ class PackSimulation(Recorded, Simulation):
         infos: tuple[FieldInfo, ...],
         cooling: Cooling,
         capacity: float,
+        begun: tuple[Array, Array],
         recording: Recording,
         drawn: Mapping[str, Array],
     ) -> None:
@@ -85,7 +87,7 @@ class PackSimulation(Recorded, Simulation):
         self._missing = {info.name: info.missing for info in infos}
         self.traffic = (pack.cells.traffic, pack.heat.traffic)
         self._backend, self._pack, self._layout = backend, pack, layout
-        self._capacity = capacity
+        self._capacity, (self._start, self._usable) = capacity, begun
         boxes = layout.boxes
         voxels = (boxes[:, 1] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 2]) * (boxes[:, 5] - boxes[:, 4])
         self._volume = voxels * float(np.prod(layout.grid.spacing)) * 1e-6
@@ -124,7 +126,12 @@ class PackSimulation(Recorded, Simulation):
             return ""
         empty = self._pack.exhausted
         if empty is None:
-            return f"The pack is through its protocol after {self.time:.6g} s."
+            told = f"The pack is through its protocol after {self.time:.6g} s."
+            if self._pack.apart > UNRESOLVED:
+                told += (
+                    f" Its last voltages are known to {self._pack.apart:.2g} V: shorter time steps show its end better."
+                )
+            return told
         cell = int(self._layout.cell[empty]) + 1
         return (
             f"The electrolyte of cell {cell} has no salt left in an electrode: its current is more than it can carry, "
@@ -155,7 +162,7 @@ class PackSimulation(Recorded, Simulation):
         if name == "voltage":
             return self._pack.voltages
         if name == "charge":
-            return 1 - self._pack.charge() / self._capacity
+            return np.asarray(self._start - self._pack.charge() / self._usable)
         if name == "rate":
             return np.asarray(np.abs(self._pack.currents) / self._capacity)
         raise KeyError(name)

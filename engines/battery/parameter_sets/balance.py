@@ -6,12 +6,14 @@ stoichiometries at a voltage are where ``U_p(x_p) − U_n(x_n)`` is that voltage
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
 
-from engines.api import Finding
+from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.battery.parameter_sets.constants import FARADAY
 from engines.battery.parameter_sets.model import ParameterSet
@@ -19,6 +21,8 @@ from engines.battery.parameter_sets.model import ParameterSet
 MARGIN = 1e-6
 """How near to an empty or a full electrode potentials are asked for."""
 
+HALVINGS = 48
+"""Of the stoichiometries between empty and full, to rounding."""
 PLACE = ("parameter_set",)
 
 Pair = tuple[float, float]
@@ -61,7 +65,10 @@ class Balance:
 
 def capacity(parameters: ParameterSet, electrode: str) -> float:
     """[A h] of an electrode from empty to full."""
-    p = parameters.values()
+    return float(_capacity(parameters.values(), electrode))
+
+
+def _capacity(p: Mapping[str, Any], electrode: str) -> Any:
     solid = p["electrode_area"] * p[f"{electrode}_thickness"] * p[f"{electrode}_active_fraction"]
     return FARADAY * solid * p[f"{electrode}_maximum_concentration"] / 3600
 
@@ -69,7 +76,7 @@ def capacity(parameters: ParameterSet, electrode: str) -> float:
 def window(parameters: ParameterSet) -> Window:
     """Where the potentials are the cut-offs, with the lithium that the set starts with."""
     p = parameters.values()
-    q_n, q_p, lithium = _capacities(parameters)
+    q_n, q_p, lithium = _capacities(p)
     low, high = max(0.0, (lithium - q_p) / q_n) + MARGIN, min(1.0, lithium / q_n) - MARGIN
 
     def other(x_n: float) -> float:
@@ -95,7 +102,7 @@ def window(parameters: ParameterSet) -> Window:
 
 def balance(parameters: ParameterSet) -> Balance:
     """All of it."""
-    q_n, q_p, lithium = _capacities(parameters)
+    q_n, q_p, lithium = _capacities(parameters.values())
     found = window(parameters)
     return Balance(q_n, q_p, lithium, (found.full[0] - found.empty[0]) * q_n, found)
 
@@ -143,10 +150,28 @@ def balance_findings(parameters: ParameterSet) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _capacities(parameters: ParameterSet) -> tuple[float, float, float]:
+def starts(parameters: ParameterSet, values: Mapping[str, Any]) -> tuple[Array, Array]:
+    """Where between its cut-offs each of many cells starts (0 to 1), and its [A h] between them; ``values`` are the
+    numbers of the set, of which some differ: (cells,)."""
+    q_n, q_p, lithium = map(np.atleast_1d, _capacities(values))
+    low, high = np.maximum(0.0, (lithium - q_p) / q_n) + MARGIN, np.minimum(1.0, lithium / q_n) - MARGIN
+
+    def at_rest(cutoff: float) -> Array:
+        below, above = low, high
+        for _ in range(HALVINGS):
+            x_n = (below + above) / 2
+            voltage = parameters.positive_ocp((lithium - x_n * q_n) / q_p) - parameters.negative_ocp(x_n)
+            below, above = np.where(voltage < cutoff, x_n, below), np.where(voltage < cutoff, above, x_n)
+        return np.asarray((below + above) / 2)
+
+    empty, full = at_rest(values["lower_cutoff"]), at_rest(values["upper_cutoff"])
+    start = values["negative_initial_concentration"] / values["negative_maximum_concentration"]
+    return np.asarray((start - empty) / (full - empty)), np.asarray((full - empty) * q_n)
+
+
+def _capacities(p: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """[A h] of the negative electrode, of the positive one, and of the lithium in both."""
-    p = parameters.values()
-    q_n, q_p = capacity(parameters, "negative"), capacity(parameters, "positive")
+    q_n, q_p = _capacity(p, "negative"), _capacity(p, "positive")
     x_n, x_p = (
         p[f"{electrode}_initial_concentration"] / p[f"{electrode}_maximum_concentration"]
         for electrode in ("negative", "positive")

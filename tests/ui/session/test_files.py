@@ -19,6 +19,7 @@ from tests.ui.doubles import keep_aside
 from ui.session.files import file_stem
 from ui.window.ending import SignalEnding
 from ui.window.questions.outside import OutsideDialog
+from ui.window.questions.overtaken import OvertakenDialog
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import open_document
 
@@ -270,6 +271,24 @@ def asked(window, qtbot, name):
     (dialog,) = window.findChildren(OutsideDialog)
     qtbot.waitUntil(dialog.isVisible)
     return dialog
+
+
+@pytest.mark.parametrize(("button", "saved"), [("Replace it", "taken.zip"), ("Save as…", "mine.zip"), ("Cancel", None)])
+def test_a_project_that_somebody_else_has_saved_since_is_asked_about(
+    opened, qtbot, services, monkeypatch, tmp_path, button, saved
+):
+    window = opened
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(tmp_path / "mine.zip"), "Project in one file"))
+    window.files.save_to(tmp_path / "taken.zip")
+    qtbot.waitUntil(lambda: window.findChild(OvertakenDialog) is not None)
+    dialog = window.findChild(OvertakenDialog)
+    assert dialog.text() == "Somebody else has saved there since."
+    assert services.saved == []
+    next(each for each in dialog.buttons() if each.text().replace("&", "") == button).click()
+    qtbot.waitUntil(lambda: not window.background.busy)
+    assert [path.name for _, path in services.saved] == ([saved] if saved else [])
+    qtbot.waitUntil(lambda: window.isWindowModified() is (saved is None))
 
 
 @pytest.mark.parametrize("button", ["with_them", "without"])

@@ -13,7 +13,7 @@ from engines.api import FieldInfo
 from engines.api.charts import ChartInfo
 from engines.api.errors import ProblemError
 from engines.reading import expanded
-from workbench.api.arrays import Quantity
+from workbench.api.arrays import Quantity, position
 from workbench.api.findings import warn
 from workbench.api.names import Named, quantities, unknown
 from workbench.api.notebook import Listed
@@ -80,7 +80,7 @@ class Answers(Standing):
         Interpolated on grids and tetrahedra, NaN outside; vectors by their length. Raises UnknownNameError, and
         ProblemError for a line that meets nothing.
         """
-        if not len(start) and not len(end):
+        if all(isinstance(one, Sequence) and not len(one) for one in (start, end)):
             lines = {one.name: one for one in self._document.project.lines}
             if field not in lines:
                 raise unknown("line of the project", field, lines)
@@ -88,6 +88,7 @@ class Answers(Standing):
         infos = {info.name: info for info in self.fields}
         if field not in infos:
             raise unknown("field", field, infos)
+        start, end = position(start, "The start"), position(end, "The end")
         return self._ask(partial(asking.along_line, info=infos[field], start=start, end=end, count=count))
 
     @property

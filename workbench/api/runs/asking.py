@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -14,6 +15,7 @@ from engines.api.errors import ProblemError
 from engines.api.simulation import contract
 from engines.geometry.grid import Grid
 from engines.geometry.line_cut import line_through
+from workbench.api import arrays
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named, unknown
 from workbench.api.runs.curves import Curve
@@ -82,13 +84,14 @@ def paint(
     brushes = {one.name: one for one in simulation.brushes} if isinstance(simulation, Painted) else {}
     if brush not in brushes or not isinstance(simulation, Painted):
         raise unknown("brush", brush, brushes)
-    x, y, z = (*map(float, position), 0.0)[:3]
+    place = arrays.position(position, "Where to paint")
     known = brushes[brush]
     low, high = simulation.geometry.bounds
-    reach = float(radius if radius is not None else known.radius * (np.asarray(high) - np.asarray(low)).max())
-    return (
-        simulation.paint(Dab(brush, (x, y, z), reach, known.amount if amount is None else float(amount), erase)) or ""
-    )
+    reach = known.radius * float((np.asarray(high) - np.asarray(low)).max())
+    if radius is not None and not math.isfinite(reach := arrays.number(radius, "A radius")):
+        raise ProblemError(f"A brush has a finite radius, not {reach:g}.")
+    much = known.amount if amount is None else arrays.number(amount, "An amount")
+    return simulation.paint(Dab(brush, place, reach, much, erase)) or ""
 
 
 def probes_of(runner: Runner, document: Document, kept: Keeper) -> Named[Named[Curve]]:

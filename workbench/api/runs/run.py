@@ -7,6 +7,7 @@ from typing import Any
 
 from engines.api import PaintInfo
 from engines.api.errors import ProblemError
+from workbench.api.arrays import number
 from workbench.api.editing import edited, value_called
 from workbench.api.findings import warn_of
 from workbench.api.notebook import Listed, run_html
@@ -30,14 +31,19 @@ class Run(Answers):
         """Take so many steps (fewer where the problem ends before). Raises WorkbenchError."""
         if self._final:
             raise ProblemError(CLOSED)
+        wanted = number(steps, "The number of steps")
+        if wanted < 0 or not wanted.is_integer():
+            raise ProblemError(f"A run takes whole steps, and none back, not {wanted:g}.")
         self._runner.until = None
-        self._runner.advance(int(steps))
+        self._runner.advance(int(wanted))
         return self._wait(False)
 
     def run(self, until: float | None = None, *, progress: bool | Progress = False) -> Run:
-        """Go on to ``until`` [``time_unit``], or to the end of the problem. Raises WorkbenchError."""
+        """Go on to ``until`` [``time_unit``], or to the end of the problem; where ``progress`` raises, the run rests
+        where it was. Raises WorkbenchError."""
         if self._final:
             raise ProblemError(CLOSED)
+        until = None if until is None else number(until, f"until [{self.time_unit}]")
         if until is None and not self._document.engine.ends(self._document.problem):
             raise ProblemError(f"Nothing says how far to run: give until= [{self.time_unit}].")
         if until is not None and self._runner.info is not None and until < self.time:

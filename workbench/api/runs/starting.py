@@ -11,6 +11,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.tools import ToolResult
 from engines.backend.devices.faster import open_for
+from workbench.api.arrays import number
 from workbench.api.findings import warn
 from workbench.api.runs.keeping import Keeper
 from workbench.api.runs.progress import Progress, shown
@@ -37,15 +38,30 @@ def opened_backend(device: str) -> Iterator[Backend]:
         backend.close()
 
 
+def named(device: str | None, usual: str) -> str:
+    """The name of a device; the ``usual`` one where none is given. Raises ProblemError for what is no name."""
+    if device is None:
+        return usual
+    if not isinstance(device, str):
+        raise ProblemError(f"A device is 'auto', 'cpu' or 'cuda:N', not {device!r:.60}.")
+    return device or usual
+
+
 def run_document(document: Document, until: float | None, device: str | None, progress: bool | Progress = False) -> Run:
     """Run it to its end, or to where Ctrl-C ends it. Raises WorkbenchError."""
+    until = None if until is None else number(until, f"until [{document.time_unit}]")
     if until is not None and not until > 0:
         raise ProblemError(f"A run cannot go to {until:g} {document.time_unit}: until is above 0.")
     end = document.project.run.until if until is None else until
     if end is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: give until= [{document.time_unit}].")
     with shown(progress) as show:  # from the start: the device is measured, kernels are loaded
-        return _started(document, device).run(end, progress=show)
+        run = _started(document, device)
+        try:
+            return run.run(end, progress=show)
+        except BaseException:  # nobody is there to close it
+            run._runner.close()
+            raise
 
 
 def start_document(document: Document, device: str | None) -> Run:
@@ -70,7 +86,7 @@ def use_tool(
     tool = find_tool(document.engine, name)
     problem = document.complete_problem()
     parameters = tool_parameters(tool, problem, values)
-    with opened_backend(device or document.project.run.device) as backend, shown(progress) as show:
+    with opened_backend(named(device, document.project.run.device)) as backend, shown(progress) as show:
         return tool.run(problem, parameters, backend, show)
 
 
@@ -79,7 +95,7 @@ def _started(document: Document, device: str | None) -> Run:
     own = replace(
         document, project=document.project.model_copy(deep=True), parameters=document.parameters.model_copy(deep=True)
     )
-    backend = open_for(own.engine, own.complete_problem(), device or own.project.run.device)
+    backend = open_for(own.engine, own.complete_problem(), named(device, own.project.run.device))
     try:
         findings = estimated_findings(own, backend)
         warn(findings)

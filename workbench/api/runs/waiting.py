@@ -14,8 +14,9 @@ LOOK_SECONDS = 0.1
 
 
 def wait(runner: Runner, progress: bool | Progress) -> tuple[RunState, bool]:
-    """Wait until the run rests, and whether Ctrl-C put it to rest. A run that is interrupted while it is built is
-    closed, and the KeyboardInterrupt goes on; so is one that is interrupted twice."""
+    """Wait until the run rests, and whether Ctrl-C put it to rest. What a progress function raises puts it to rest and
+    goes on. A run that is interrupted while it is built is closed, and the KeyboardInterrupt goes on; so is one that is
+    interrupted twice."""
     try:
         with shown(progress) as show:
             try:
@@ -26,16 +27,24 @@ def wait(runner: Runner, progress: bool | Progress) -> tuple[RunState, bool]:
             except KeyboardInterrupt:
                 if runner.info is None:
                     raise
-                runner.pause()
-                while (state := runner.wait(*RESTS, RunState.READY, timeout=LOOK_SECONDS)) not in (
-                    *ENDS,
-                    RunState.READY,
-                ):
-                    pass
-                return state, True
-    except BaseException:  # also of a progress function: nobody is there any more to close this run
-        runner.close()
+                return _rested(runner), True
+            except Exception:  # of a progress function
+                if runner.info is None:
+                    raise
+                _rested(runner)
+                raise
+    except BaseException as error:
+        if runner.info is None or not isinstance(error, Exception):
+            runner.close()
         raise
+
+
+def _rested(runner: Runner) -> RunState:
+    """Put it to rest, and wait until it is."""
+    runner.pause()
+    while (state := runner.wait(*RESTS, RunState.READY, timeout=LOOK_SECONDS)) not in (*ENDS, RunState.READY):
+        pass
+    return state
 
 
 def _tell(runner: Runner, show: Progress) -> None:

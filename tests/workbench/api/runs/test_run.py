@@ -264,3 +264,65 @@ def test_a_notebook_shows_it_with_every_text_escaped(wave):
     assert "<b>&lt;b&gt;&amp;</b>" in html
     assert "mean_voltage" in html
     assert "after 50 steps" in html
+
+
+NO_NUMBER = [float("nan"), "2.0", True, [1.0, 2.0], np.array([1.0, 2.0]), 1j, object()]
+
+
+@pytest.mark.parametrize("given", NO_NUMBER, ids=lambda value: type(value).__name__)
+def test_what_is_no_number_costs_no_run(wave, given):
+    """The worker of a run that was told to go to NaN ended with an error that nobody expected, and all with it."""
+    with wave.simulate() as run:
+        run.advance(10)
+        for call in (run.run, run.advance, lambda value: run.line("voltage", (0, value), (1, 1, 1))):
+            with pytest.raises(wb.ProblemError, match="is a number, not"):
+                call(given)
+        assert run.advance(1).step == 11
+    with pytest.raises(wb.ProblemError, match="is a number, not"):
+        wave.run(given)
+    with pytest.raises(wb.ProblemError, match="coordinate of the probe 'here' is a number, not"):
+        wave.probe("here", [1.0, given])
+    with pytest.raises(wb.ProblemError, match="is a number, not"):
+        wb.sweep(wave, {"speed": [1.0]}, until=given)
+
+
+def test_numbers_of_numpy_are_numbers(wave):
+    with wave.simulate() as run:
+        assert run.advance(np.int64(3)).step == 3
+        assert run.run(np.float32(0.5)).time == pytest.approx(0.5)
+        assert run.run(np.array(1.0)).time == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("steps", [-1, 0.5])
+def test_a_run_takes_whole_steps_and_none_back(wave, steps):
+    with wave.simulate() as run, pytest.raises(wb.ProblemError, match="whole steps"):
+        run.advance(steps)
+
+
+@pytest.mark.parametrize("values", [3.0, "345", [1.0, "two"]])
+def test_a_sweep_is_over_a_list_of_numbers(wave, values):
+    with pytest.raises(wb.ProblemError, match="'speed'"):
+        wb.sweep(wave, {"speed": values}, until=1.0)
+
+
+@pytest.mark.parametrize("device", [0, ("cpu",)])
+def test_a_device_has_a_name(wave, device):
+    for call in (wave.run, wave.simulate):
+        with pytest.raises(wb.ProblemError, match="A device is 'auto', 'cpu' or 'cuda:N'"):
+            call(device=device)
+
+
+def test_what_a_progress_function_raises_leaves_the_run_where_it_was(wave):
+    def wrong(text, part):
+        raise ZeroDivisionError
+
+    with wave.simulate() as run:
+        run.advance(10)
+        with pytest.raises(ZeroDivisionError):
+            run.run(until=4.0, progress=wrong)
+        assert run.step >= 10
+        assert run.run(until=4.0).time == 4.0
+    with pytest.raises(ZeroDivisionError):
+        wave.run(until=4.0, progress=wrong)
+    gc.collect()
+    assert workers() == []
