@@ -94,7 +94,8 @@ class Sample:
     ``trace_times: (k,)`` and ``traces[field]: (k, n_probes)`` hold the probe values sampled in the batch,
     ``series[name]: (k,)`` the whole-problem numbers at the same times; ``finer[field]``: times (m,) and values
     (m, probes) of fields that were recorded in each step, at the first probes. ``remaining`` is wall seconds to
-    ``until``, or to an end of the problem's own if that comes first; ``part`` of the way is done (None where nobody knows).
+    ``until``, or to an end of the problem's own if that comes first; ``part`` of the way is done (None where nobody
+    knows).
     """
 
     step: int

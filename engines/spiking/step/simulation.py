@@ -40,8 +40,8 @@ SAMPLE = 5.0
 """Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
 FOLLOWED = electrodes.MOST - 1 - HEARD * 2 - SENT
 """Probes that are recorded in each step; the other electrodes are for a neuron that somebody looks into."""
-RASTER = 2048
-"""Steps that the raster shows."""
+RASTER, DOTS = 2048, 1 << 20
+"""Steps that the raster shows at least: all that are kept of few neurons, of which so many dots might be."""
 FADE = 12.0
 """Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
 DARK = 1e-3
@@ -212,8 +212,10 @@ class SpikingSimulation(Simulation):
     def chart(self, name: str) -> ChartData:
         match name:
             case "raster":
-                fired = rhythm.recent(self._host("history"), self.step, RASTER)
-                return firing.raster(fired, self.step, self.dt, raster_stride(self._groups.neurons), self._groups)
+                history, spikes = self._host("history"), int(self._host("population_spikes").sum())
+                fired = rhythm.recent(history, self.step, max(RASTER, DOTS // history.shape[1]))
+                stride = raster_stride(self._groups.neurons)
+                return firing.raster(fired, self.step, self.dt, stride, self._groups, spikes)
             case "spectrum" | "correlations":
                 told = rhythm.spectrum if name == "spectrum" else rhythm.correlations
                 fired = rhythm.recent(self._host("history"), self.step)
