@@ -31,6 +31,7 @@ from engines.spiking.typed.synapses.state import name_of
 from engines.spiking.watch import electrodes, firing, rhythm
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.links import links_of
+from engines.spiking.watch.rates import Rates
 from engines.spiking.watch.spikes import Reader, Readers
 from engines.spiking.watch.synapses import TypedSynapses
 from engines.spiking.watch.traces import HEARD, SENT, Cell, Partner, Trace, company, profiles
@@ -123,6 +124,7 @@ class SpikingSimulation(Simulation):
         self._traced: tuple[int, Array] = 0, np.zeros(0)
         """The step up to which probes are told, and when they had fired last, then."""
         self._seen = self._counted()
+        self._means = Rates(self._groups, subject.dt)
         self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
         self.populations = tuple(
             Population(name, int(first), int(stop), name in subject.recorded)
@@ -197,12 +199,11 @@ class SpikingSimulation(Simulation):
         return self.step, self._host("population_spikes"), int(self._host("events")[0])
 
     def observe(self) -> Mapping[str, float]:
-        """Rates since the call before."""
+        """Rates since the call before, or of few neurons over a longer time; none had fired before the beginning."""
         now = self._counted()
         seconds = (now[0] - self._seen[0]) * self.dt / 1000.0
         if seconds > 0:
-            neurons = np.maximum(np.diff(self._groups.bounds), 1)
-            rates = (now[1] - self._seen[1]) / neurons / seconds
+            rates = self._means.then(self._seen[:2], now[:2])
             events = (now[2] - self._seen[2]) / seconds
             self._rates = dict(zip(self._rates, (*map(float, rates), events), strict=True))
             self._seen = now
@@ -417,6 +418,7 @@ class SpikingSimulation(Simulation):
         rates = {
             "seen": np.array([step, events], np.int64),
             "seen_spikes": spikes,
+            "past": self._means.past,
             "rates": np.array(list(self._rates.values())),
         }
         arrays = {name: self._host(name) for name in self._network.arrays}
@@ -435,6 +437,7 @@ class SpikingSimulation(Simulation):
             self._readers.go_back(self.step)
         self._silent = np.asarray(state["release"] == brushes.SILENT)
         self._seen = self._counted()
+        self._means.past = np.array(state.get("past", [(0, *np.zeros_like(self._seen[1]))]), np.int64)
         if "seen" in state:  # checkpoints of earlier versions go without: their next rates are of a shorter time
             self._seen = int(state["seen"][0]), np.array(state["seen_spikes"]), int(state["seen"][1])
             self._rates = dict(zip(self._rates, map(float, state["rates"]), strict=True))
