@@ -39,9 +39,9 @@ def _texts(model: type[BaseModel], values: dict[str, Any], path: Path) -> Iterat
 
 
 def _below(spec: FieldSpec, value: Any, path: Path) -> Iterator[tuple[Path, FieldSpec]]:
-    model = (
-        spec.variants.get(value.get(spec.discriminator)) if spec.variants and isinstance(value, dict) else spec.model
-    )
+    model = spec.model
+    if spec.discriminator and isinstance(value, dict):
+        model = spec.variants.get(str(value.get(spec.discriminator)))
     if spec.kind is Kind.TEXT:
         yield path, spec
     elif spec.kind is Kind.LIST and spec.item is not None:

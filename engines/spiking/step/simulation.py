@@ -213,10 +213,10 @@ class SpikingSimulation(Simulation):
     def chart(self, name: str) -> ChartData:
         match name:
             case "raster":
-                history, spikes = self._host("history"), int(self._host("population_spikes").sum())
+                history, total = self._host("history"), int(self._host("population_spikes").sum())
                 fired = rhythm.recent(history, self.step, max(RASTER, DOTS // history.shape[1]))
                 stride = raster_stride(self._groups.neurons)
-                return firing.raster(fired, self.step, self.dt, stride, self._groups, spikes)
+                return firing.raster(fired, self.step, self.dt, stride, self._groups, total)
             case "spectrum" | "correlations":
                 told = rhythm.spectrum if name == "spectrum" else rhythm.correlations
                 fired = rhythm.recent(self._host("history"), self.step)

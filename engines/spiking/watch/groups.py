@@ -10,7 +10,6 @@ import numpy as np
 from engines.api import Array, SeriesInfo
 from engines.api.charts import ChartInfo
 
-
 COUNTED, ROUND, LONGEST = 1000.0, 5.0, 100.0
 """Time of all neurons of a population together in which spikes are counted for its rate [ms], in whole samples, and the
 longest: one spike of one neuron in 5 ms would be 200 Hz, and the next 0."""
