@@ -15,7 +15,8 @@ from engines.api.errors import ProblemError, nearest_told
 from engines.formulas.graph import CONDITIONS, Node, const, make, rebuild, symbol
 from engines.formulas.parse import FormulaError, Language, number, parse_either, statements
 from engines.formulas.typed.printed import Anything
-from engines.formulas.typed.units import NONE, Dimension, has, in_kept
+from engines.formulas.typed.units import NONE, UNITS, Dimension, has, in_kept
+from engines.spiking.typed.guessing import units_of
 from engines.spiking.typed.lines import Line, check_number, defined, formulas_of, heading, put_in, read_names, refusal
 from engines.spiking.typed.names import GIVEN, KNOWN, VOLTAGE, Changes, Names, changes_of, in_field
 
@@ -75,7 +76,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     read = _lines(text.lines, parameters)
     own = [line for line in read if line.kind != "parameter"]
     summed = frozenset(line.name for line in own if line.kind == SUMMED)
-    names = Names({**GIVEN, **parameters, **{line.name: line.dimension for line in own}})
+    names = Names({**GIVEN, **parameters, **{line.name: line.dimension for line in own}}, parameters)
     variables = {line.name: line for line in own if line.kind != "name"}
     units = {name: line.dimension for name, line in variables.items()}
     said = [line for line in own if line.kind != SUMMED]
@@ -121,6 +122,13 @@ def _read_names(text: Text, names: Names, units: Mapping[str, Dimension]) -> Non
 def of_lines(lines: Sequence[str]) -> Text:
     """Lines by themselves."""
     return Text(tuple(lines), "v > v", "", "", "", "", "")
+
+
+def guessed(text: Text, names: Sequence[str], known: Mapping[str, Dimension]) -> dict[str, str]:
+    """Units of parameters that are not there yet, as far as they follow from the rest."""
+    statements = (text.reset, text.excitatory, text.inhibitory, text.starts)
+    values = (text.threshold, NONE), (text.refractory, UNITS["second"][0])
+    return units_of(names, known, text.lines, FLAGS, statements, values)
 
 
 def check(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> tuple[int, str] | None:
