@@ -13,9 +13,19 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from engines.api.errors import ProblemError
-from engines.formulas.graph import Node, make, ordered, rebuild, symbol
-from engines.formulas.parse import WORDS, FormulaError, statements
-from engines.formulas.typed.units import UNITS, Dimension, UnitError, has, in_kept, unit
+from engines.formulas.graph import Node, const, make, ordered, rebuild, symbol
+from engines.formulas.parse import WORDS, FormulaError, Language, number, parse_either, statements
+from engines.formulas.typed.units import (
+    SYMBOLS,
+    UNITS,
+    Dimension,
+    UnitError,
+    dimension_of,
+    has,
+    in_kept,
+    named,
+    unit,
+)
 from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT, Names, short
 
 MOST_LINES = 60
@@ -40,7 +50,8 @@ class Line(NamedTuple):
 
 
 def heading(text: str) -> tuple[str, str, str, str, tuple[str, ...]] | None:
-    """(kind, name, the formula behind as many blanks, unit, flags) of a statement; None where it says nothing."""
+    """(kind, name, the formula behind as many blanks, unit, flags) of a statement; None where it says nothing. The unit
+    of numbers and units alone, ``E_L = -65*mV``, is theirs, said or not."""
     tail = _UNIT.search(text)
     before = text[: tail.start()] if tail else text
     said = tail["unit"].strip() if tail else ""
@@ -48,9 +59,22 @@ def heading(text: str) -> tuple[str, str, str, str, tuple[str, ...]] | None:
     for kind, pattern in (("variable", _RATE), ("name", _DEFINITION)):
         match = pattern.match(before)
         if match is not None:
-            return kind, match[1], " " * match.end() + before[match.end() :], said, flags
+            formula = before[match.end() :]
+            if kind == "name" and tail is None:
+                formula = formula.split("#")[0].rstrip()
+                said = _unit_of(formula)
+            return kind, match[1], " " * match.end() + formula, said, flags
     match = _PARAMETER.match(before)
     return ("parameter", match[1], "", said, flags) if match is not None and tail else None
+
+
+def _unit_of(formula: str) -> str:
+    """Of numbers and units alone; else empty."""
+    constants = {name: const(value) for name, value in CONSTANTS.items()}
+    try:
+        return named(dimension_of(number(parse_either(formula, Language({**SYMBOLS, **constants}, KNOWN))), {}))
+    except ProblemError:
+        return ""
 
 
 def defined(lines: Sequence[str], flags: Sequence[str]) -> list[Line]:
