@@ -19,11 +19,11 @@ from PySide6.QtGui import QUndoStack
 from engines.api import Problem, Remedy
 from engines.api.errors import ProblemError
 from engines.api.simulation.contract import BrokenContract
+from ui.forms.renaming import named_after
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from ui.session.commands import ReplaceProblem, SetValue
 from ui.session.paint.painting import PaintStroke
-from ui.session.renaming import named_after
 from workbench.project.document import Document, Standing
 from workbench.project.parameter_files import missing_file, missing_files, named_files, value_at, with_values
 from workbench.project.project import Line, MeasuredData, Probe, RunSettings, StoredRun, ViewSettings

@@ -16,8 +16,17 @@ from engines.formulas.graph import CONDITIONS, Node, const, make, rebuild, symbo
 from engines.formulas.parse import FormulaError, Language, number, parse_either, statements
 from engines.formulas.typed.printed import Anything
 from engines.formulas.typed.units import NONE, UNITS, Dimension, has, in_kept
-from engines.spiking.typed.guessing import units_of
-from engines.spiking.typed.lines import Line, check_number, defined, formulas_of, heading, put_in, read_names, refusal
+from engines.spiking.typed.lines import (
+    Line,
+    check_number,
+    defined,
+    formulas_of,
+    heading,
+    put_in,
+    read_names,
+    refusal,
+    units_of,
+)
 from engines.spiking.typed.names import GIVEN, KNOWN, VOLTAGE, Changes, Names, changes_of, in_field
 
 SUMMED = "summed"

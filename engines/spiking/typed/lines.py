@@ -3,6 +3,8 @@
 dv/dt = (g_L*(E_L - v) + I)/C : volt (unless refractory)    a variable
 I = g_e*(E_e - v) + I_ext : amp                             a name for use in other lines, above and below
 g_L : siemens (constant)                                    a name without a formula
+
+Units of parameters that nobody has given yet follow from them (:func:`units_of`).
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from engines.api.errors import ProblemError
-from engines.formulas.graph import Node, const, make, ordered, rebuild, symbol
+from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebuild, symbol
 from engines.formulas.parse import WORDS, FormulaError, Language, number, parse_either, statements
+from engines.formulas.typed.inferring import Formula, inferred
 from engines.formulas.typed.units import (
+    NONE,
     SYMBOLS,
     UNITS,
     Dimension,
@@ -26,7 +30,7 @@ from engines.formulas.typed.units import (
     named,
     unit,
 )
-from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT, Names, short
+from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT, Names, parts_of, short, statement_of
 
 MOST_LINES = 60
 MOST_VARIABLES = 8
@@ -184,3 +188,42 @@ def in_line(line: Line) -> Iterator[None]:
 
 def refusal(line: int, reason: str) -> ProblemError:
     return ProblemError(f"Line {line + 1}{reason}.", ("lines", line))
+
+
+def units_of(
+    names: Sequence[str],
+    known: Mapping[str, Dimension],
+    lines: Sequence[str],
+    flags: Sequence[str],
+    statements: Sequence[str] = (),
+    values: Sequence[tuple[str, Dimension]] = (),
+) -> dict[str, str]:
+    """``mV`` by name, 1 where nothing is told. statements: ``v = V_r; w += b``; values: conditions, and formulas of a
+    dimension."""
+    try:
+        own = defined(lines, flags)
+    except ProblemError:
+        return dict.fromkeys(names, "1")
+    dimensions = {**GIVEN, **known, **{line.name: line.dimension for line in own}}
+    reader = Names({**dict.fromkeys((*names, WEIGHT), NONE), **dimensions})
+    formulas = list(_formulas(reader, own, statements, values))
+    drawn = {name: NONE for name in reader.dimensions if name.startswith("@")}
+    told = inferred(formulas, {**dimensions, **drawn}) | {line.name: line.dimension for line in own}
+    return {name: named(told.get(name, NONE), small=True) for name in names}
+
+
+def _formulas(
+    names: Names, own: Sequence[Line], statements: Sequence[str], values: Sequence[tuple[str, Dimension]]
+) -> Iterator[Formula]:  # fmt: skip
+    texts = [(line.formula, expected_of(line)[0]) for line in own if line.formula]
+    for part in (part for text in statements for part in parts_of(text)):
+        match = statement_of(part)
+        if match is not None and match[1] in names.dimensions:
+            texts.append((match["formula"], names.dimensions[match[1]] if match["op"] in ("", "+", "-") else NONE))
+    with names.drawing():
+        for text, dimension in (*texts, *values):
+            try:
+                node = names.read(text, "")
+            except ProblemError:  # of which another sentence tells
+                continue
+            yield node, None if node.op in CONDITIONS else dimension

@@ -25,7 +25,6 @@ from engines.formulas.graph import Node, depends_on, make, ordered, symbol
 from engines.formulas.linear import linear_in
 from engines.formulas.parse import FormulaError, number
 from engines.formulas.typed.units import NONE, UNITS, Dimension, UnitError, dimension_of, has, named
-from engines.spiking.typed.guessing import units_of
 from engines.spiking.typed.language import SUMMED
 from engines.spiking.typed.lines import (
     MOST_VARIABLES,
@@ -36,6 +35,7 @@ from engines.spiking.typed.lines import (
     in_line,
     read_names,
     refusal,
+    units_of,
 )
 from engines.spiking.typed.names import OPERATORS, WEIGHT, Changes, Names, changes_of, in_field, parts_of, short
 
