@@ -32,6 +32,7 @@ from engines.spiking.watch import electrodes, firing, rhythm
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.links import links_of
 from engines.spiking.watch.rates import Rates
+from engines.spiking.watch.rates_over import RatesOver
 from engines.spiking.watch.spikes import Reader, Readers
 from engines.spiking.watch.synapses import TypedSynapses
 from engines.spiking.watch.traces import HEARD, SENT, Cell, Partner, Trace, company, profiles
@@ -94,10 +95,11 @@ class SpikingSimulation(Simulation):
         self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
         self._groups = subject.groups
         self._numbers = NamedNumbers(subject.typed, {each.connection: each.own for each in subject.typed_synapses})
-        self.series, self.charts = self._groups.series, (*self._groups.charts, partners.BLOCKS)
-        self.charts = (*self.charts, weights_info(subject.unit))
+        self._rates_over = RatesOver(subject.groups, subject.typed)
         self._synapse_charts = {info.name: each for each in subject.typed_synapses for info in each.charts}
-        self.charts = (*self.charts, *(info for each in subject.typed_synapses for info in each.charts))
+        charts, own = self._groups.charts, [info for each in subject.typed_synapses for info in each.charts]
+        charts = (*charts[:2], *self._rates_over.charts, *charts[2:], partners.BLOCKS, weights_info(subject.unit))
+        self.series, self.charts = self._groups.series, (*charts, *own)
         self.traffic = network.traffic
         self.sample_steps = min(max(1, round(SAMPLE / subject.dt)), electrodes.WINDOW)
         largest, unit = subject.largest, subject.unit
@@ -232,6 +234,8 @@ class SpikingSimulation(Simulation):
                 return self._spread.chart(self._weights)
             case "blocks":
                 return partners.block_chart(self._mean_inputs(), self._groups)
+        if name in self._rates_over:
+            return self._rates_over.chart(name, self._host("spikes"), self._seconds)
         if name in self._synapse_charts:
             own = self._synapse_charts[name]
             return own.chart(name.removeprefix(name_of(own.connection, "")), self.step, self._gathered)
@@ -289,9 +293,7 @@ class SpikingSimulation(Simulation):
         told, last = self._traced
         steps, state = self._network.electrodes.values(self.step, self.step - told, self._followed)
         times, fired = (steps + 1) * self.dt, state[:, 4] > 0
-        cells, rest = self._subject.cells, self._subject.rest
-        own = (Trace("", cells[self._groups.of(each)], float(rest[each]), times, state[:, :, k])
-               for k, each in enumerate(self._followed))  # fmt: skip
+        own = (self._trace("", each, steps, state[:, :, k]) for k, each in enumerate(self._followed))
         lasts = np.maximum.accumulate(np.concatenate([last[None], np.where(fired, steps[:, None], NEVER)]))[1:]
         later = fired.sum(axis=0) - fired.cumsum(axis=0)
         values = {
@@ -344,17 +346,13 @@ class SpikingSimulation(Simulation):
         neurons = (element, *(each.neuron for each in joined))
         steps, values = self._network.electrodes.values(self.step, RASTER, neurons)
         titles = (self._groups.title(element), *(f"{each.way} {self._groups.short(each.neuron)}" for each in joined))
-        own, *others = (
-            Trace(
-                title,
-                self._subject.cells[self._groups.of(neuron)],
-                float(self._subject.rest[neuron]),
-                (steps + 1) * self.dt,
-                values[:, :, place],
-            )
-            for place, (neuron, title) in enumerate(zip(neurons, titles, strict=True))
-        )
+        told = zip(titles, neurons, values.transpose(2, 0, 1), strict=True)
+        own, *others = (self._trace(title, neuron, steps, each) for title, neuron, each in told)
         return profiles(own, others)
+
+    def _trace(self, title: str, neuron: int, steps: Array, state: Array) -> Trace:
+        cell, rest = self._subject.cells[self._groups.of(neuron)], float(self._subject.rest[neuron])
+        return Trace(title, cell, rest, (steps + 1) * self.dt, state)
 
     def _partners_of(self, element: int) -> tuple[Partners, ...]:
         if self._partners[0] != element:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engines.api.errors import ProblemError, nearest_told
-from engines.formulas.graph import CONDITIONS, Node, const, make, rebuild, symbol
+from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebuild, symbol
 from engines.formulas.parse import FormulaError, Language, number, parse_either, statements
 from engines.formulas.typed.printed import Anything
 from engines.formulas.typed.units import NONE, UNITS, Dimension, has, in_kept
@@ -53,7 +53,8 @@ class Model:
     neuron is refractory; changes of a reset, one after the other; refractory: how long, or a condition for as long as
     it holds; arriving: what a weight of 1 adds to variables, of excitatory and of inhibitory spikes; starts: where
     variables begin, one after the other;
-    dimensions: of variables; weights: dimension of those of excitatory and of inhibitory spikes
+    dimensions: of variables; weights: dimension of those of excitatory and of inhibitory spikes; differing: name,
+    formula and dimension of lines that tell neurons apart by their number and rest in time
     """
 
     rates: Mapping[str, Node]
@@ -66,6 +67,7 @@ class Model:
     dimensions: Mapping[str, Dimension]
     weights: tuple[Dimension, Dimension]
     summed: frozenset[str] = frozenset()
+    differing: tuple[tuple[str, Node, Dimension], ...] = ()
 
     @property
     def moving(self) -> frozenset[str]:
@@ -110,11 +112,19 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
             arriving.append(tuple((name, whole(node)) for name, node, _ in read_changes))
     with in_field("starts"), names.drawing():
         starts = tuple((name, whole(node)) for name, node in names.changes(text.starts, "The start", units))
+    moving = {*variables, *GIVEN} - {"dt", "N"}
+    told = ((line.name, whole(symbol(line.name)), line.dimension) for line in said if line.kind == "name")
+    differing = tuple(each for each in told if moving & _named_by(each[1]) == {"i"})
     return Model(
         {name: whole(formulas[name]) for name in variables},
         frozenset(name for name, line in variables.items() if "unless refractory" in line.flags),
         threshold, reset, refractory, (arriving[0], arriving[1]), starts, units, (weights[0], weights[1]), summed,
+        differing,
     )  # fmt: skip
+
+
+def _named_by(node: Node) -> set[str]:
+    return {str(each.value) for each in ordered([node]) if each.op == "symbol"}
 
 
 def _read_names(text: Text, names: Names, units: Mapping[str, Dimension]) -> None:
