@@ -42,6 +42,16 @@ def test_a_leaky_neuron_has_its_f_I_curve(backend):
     assert simulation.chart(info.name).curves[0].x[-1] == pytest.approx(80.0)
 
 
+def test_the_unit_is_one_of_few_digits(backend):
+    parameters = [{"name": "tau", "value": 10.0, "unit": "ms"}, {"name": "top", "value": 20.0, "unit": "uA"}]
+    lines = ["dv/dt = -v/tau + I*ohm/second : volt", "I = top*i/N : amp"]
+    simulation = leaky(backend, lines=lines, parameters=parameters)
+    (info,) = (each for each in simulation.charts if each.name.startswith("rate_over"))
+    simulation.advance(10)
+    (curve,) = simulation.chart(info.name).curves
+    assert (info.x_unit, round(curve.x[-1], 9)) == ("uA", 19.6)
+
+
 def test_neurons_that_are_alike_have_none(backend):
     simulation = leaky(backend, lines=["dv/dt = (top - v)/tau : volt", "I = top : volt"])
     assert not [each for each in simulation.charts if each.name.startswith("rate_over")]
