@@ -67,7 +67,7 @@ def offered_by(
     """What ``read``, given the parameters' dimensions, does not know, with the units that follow from the rest."""
     known = dimensions(parameters)
     names = unknown_names(
-        lambda more: read({**known, **dimensions([rows(guess(more, known))(name) for name in more])}),
+        lambda more: read({**known, **dimensions(list(map(rows(guess(more, known)), more)))}),
         usable,
         MOST_PARAMETERS - len(known),
     )

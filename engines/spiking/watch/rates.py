@@ -19,7 +19,7 @@ class Rates:
     def then(self, seen: tuple[int, Array], now: tuple[int, Array]) -> Array:
         """(populations,) [Hz] of step and spikes ``now``, after those of the sample before it. None had fired before
         the beginning."""
-        oldest = np.searchsorted(self.past[:, 0], now[0] - self._windows.max(), side="right") - 1
+        oldest = np.searchsorted(self.past[:, 0], now[0] - self._windows.max(initial=0), side="right") - 1
         self.past = np.concatenate([self.past[max(0, oldest) :], [(seen[0], *seen[1])]])
         begin = np.searchsorted(self.past[:, 0], now[0] - np.maximum(self._windows, 1), side="right") - 1
         begin = np.maximum(begin, 0)
