@@ -28,7 +28,9 @@ class RatesOver:
                 place, whose = f"rate_over_{k}_{name}", f", {groups.names[k]}" if len(groups.names) > 1 else ""
                 program, neurons = Program([node]), np.arange(groups.bounds[k + 1] - groups.bounds[k])
                 unit, size = _unit_for(_values(program, population, neurons), dimension)
-                charts.append(ChartInfo(place, f"Rate over {name}{whose}", "Hz", x_title=name, x_unit=unit))
+                charts.append(
+                    ChartInfo(place, f"Rate over {name}{whose}", "Hz", x_title=name, x_unit=unit, y_title="Rate")
+                )
                 self._of[place] = k, program, size
         self.charts = tuple(charts)
 
