@@ -86,6 +86,17 @@ class LookedInto(Protocol):
 
 
 @runtime_checkable
+class Traced(Protocol):
+    """Samples would miss what happens between them (spikes): it is recorded at the probes in each step."""
+
+    def follow(self, elements: Array) -> int:
+        """Probes stand at these (n,) from now on, in place of others; how many of them, the first, are recorded."""
+
+    def traced(self) -> tuple[Array, Mapping[str, Array]]:
+        """Times (k,) of the steps since the call before that were recorded, and values (k, recorded) by field."""
+
+
+@runtime_checkable
 class Measured(Protocol):
     """Something is known of two elements together."""
 

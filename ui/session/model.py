@@ -19,6 +19,7 @@ from PySide6.QtGui import QUndoStack
 from engines.api import Problem, Remedy
 from engines.api.errors import ProblemError
 from engines.api.simulation.contract import BrokenContract
+from ui.forms.renaming import named_after
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from ui.session.commands import ReplaceProblem, SetValue
@@ -77,10 +78,21 @@ class DocumentModel(QObject):
             QTimer.singleShot(0, self, stack.undo if index < before else stack.redo)
 
     def edit(self, path: Path, value: Any, text: str = "") -> None:
-        """Change the value at ``path`` through the undo stack; nothing happens if it is that already."""
+        """Change the value at ``path`` through the undo stack; nothing happens if it is that already. What names an
+        item names it by its new name."""
         old, new = value_at(self.draft, path), plain(value)
-        if old != new or type(old) is not type(new):
-            self.undo_stack.push(SetValue(self, path, old, new, text or f"change of {str(path[-1]).replace('_', ' ')}"))
+        if old == new and type(old) is type(new):
+            return
+        text, others = text or f"change of {str(path[-1]).replace('_', ' ')}", list[Path]()
+        if path[0] == "parameters" and self.document is not None:
+            others = named_after(type(self.document.parameters), self.draft["parameters"], path[1:], new)
+        if others:
+            self.undo_stack.beginMacro(text)
+        self.undo_stack.push(SetValue(self, path, old, new, text))
+        for each in others:
+            self.undo_stack.push(SetValue(self, ("parameters", *each), old, new, text))
+        if others:
+            self.undo_stack.endMacro()
 
     def put(self, path: Path, value: Any) -> None:
         """Write without a command; only commands call this."""

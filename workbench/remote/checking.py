@@ -98,7 +98,10 @@ def check_samples(samples: Iterable[Sample]) -> None:
         n = len(sample.trace_times) if sample.trace_times.ndim else -1
         traces = [each.shape[:2] == (n, len(sample.probes)) for each in sample.traces.values()]
         right = all(each.shape == (n,) for each in (sample.trace_times, *sample.series.values())) and all(traces)
-        given = (sample.trace_times, *sample.series.values(), *sample.traces.values())
+        finer = [each for pair in sample.finer.values() for each in pair]
+        right &= all(t.ndim == 1 and v.ndim > 1 and len(t) == len(v) for t, v in sample.finer.values())
+        right &= set(sample.finer) <= set(sample.traces)
+        given = (sample.trace_times, *sample.series.values(), *sample.traces.values(), *finer)
         if not right or not all(each.dtype.kind in "biuf" for each in given):
             raise WireError("Curves came that are no numbers over time: is the same version on both sides?")
 

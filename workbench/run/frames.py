@@ -92,8 +92,10 @@ class Sample:
 
     ``bytes_per_second`` is counted bytes of all kernels over the wall time of the batch;
     ``trace_times: (k,)`` and ``traces[field]: (k, n_probes)`` hold the probe values sampled in the batch,
-    ``series[name]: (k,)`` the whole-problem numbers at the same times. ``remaining`` is wall seconds to ``until``, or
-    to an end of the problem's own if that comes first; ``part`` of the way is done (None where nobody knows).
+    ``series[name]: (k,)`` the whole-problem numbers at the same times; ``finer[field]``: times (m,) and values
+    (m, probes) of fields that were recorded in each step, at the first probes. ``remaining`` is wall seconds to
+    ``until``, or to an end of the problem's own if that comes first; ``part`` of the way is done (None where nobody
+    knows).
     """
 
     step: int
@@ -111,6 +113,14 @@ class Sample:
     probes: tuple[str, ...]
     series: Mapping[str, Array]
     part: float | None = None
+    finer: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+
+    def trace(self, name: str, probe: int) -> tuple[Array, Array]:
+        """Times and values of a field at a probe, in each step where it was recorded so."""
+        times, values = self.finer.get(name, (self.trace_times, self.traces[name]))
+        if probe >= values.shape[1]:
+            times, values = self.trace_times, self.traces[name]
+        return times, values[:, probe]
 
 
 @dataclass(frozen=True)

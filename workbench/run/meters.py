@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, Selection, Simulation
+from engines.api.abilities import Traced
 from engines.api.simulation.contract import FOR_THE_AUTHOR, gathered
 from workbench.run.frames import KernelRate, Reading, Sample
 
@@ -64,6 +65,7 @@ class Meters:
         """Seconds since a part of the way to an end of its own was done, and that part."""
         self._times: list[float] = []
         self._traces: dict[str, list[Array]] = {}
+        self._finer: dict[str, tuple[list[Array], list[Array]]] = {}
         self._series: dict[str, list[float]] = {}
         self.place_probes(simulation, probes)
 
@@ -77,11 +79,19 @@ class Meters:
         elements = np.array([element for _, element in probes], np.int32)
         self._handle: Any = simulation.select(Selection(elements)) if probes else None
         self._labels = tuple(label for label, _ in probes)
+        if isinstance(simulation, Traced):
+            recorded = simulation.follow(elements)
+            if recorded < len(probes):
+                self._warn_once(
+                    "probes",
+                    f"The first {recorded} probes are recorded in each step; the others have a value each"
+                    f" {simulation.sample_steps:,} steps, and what is shorter does not show.",
+                )
 
     def forget(self) -> None:
         """The run was reset: what was measured and collected before says nothing about what comes."""
         self._span, self._approached = (0.0, 0.0), None
-        self._times, self._traces, self._series = [], {}, {}
+        self._times, self._traces, self._finer, self._series = [], {}, {}, {}
 
     @property
     def collected(self) -> bool:
@@ -93,6 +103,12 @@ class Meters:
         self._times.append(simulation.time)
         for name, values in self._read(simulation).items():
             self._traces.setdefault(name, []).append(values)
+        if self._handle is not None and isinstance(simulation, Traced):
+            times, steps = simulation.traced()
+            for name, values in steps.items():
+                finer = self._finer.setdefault(name, ([], []))
+                finer[0].append(times if len(times) else np.array([simulation.time]))
+                finer[1].append(values if len(times) else self._traces[name][-1][None, : values.shape[1]])
         observed = simulation.observe()
         for name, value in observed.items():
             self._series.setdefault(name, []).append(value)
@@ -138,8 +154,9 @@ class Meters:
             probes=self._labels,
             series={name: np.array(values) for name, values in self._series.items()},
             part=part,
+            finer={name: (np.concatenate(times), np.concatenate(each)) for name, (times, each) in self._finer.items()},
         )
-        self._times, self._traces, self._series = [], {}, {}
+        self._times, self._traces, self._finer, self._series = [], {}, {}, {}
         return sample
 
     def _outlook(

@@ -180,8 +180,8 @@ class Recorder(Observer):
             self._patience.keep_trying(partial(self._forget_end, self._end_before))
             self._end_before = None
         if self.probes and len(times):
-            columns = [times, *self._trace_columns(sample)]
-            self._append("traces.csv", _numbers(columns))
+            rows = np.unique(np.concatenate([times, *(each for each, _ in sample.finer.values())]))
+            self._append("traces.csv", _numbers([rows, *self._trace_columns(sample, rows)]))
         missing = np.full(len(times), np.nan)
         for name, infos in (("series.csv", self._info.series), ("ecg.csv", self._leads)):
             if infos and len(times):
@@ -325,18 +325,19 @@ class Recorder(Observer):
             if name in self._tables:
                 self._open(name, "")
 
-    def _trace_columns(self, sample: Sample) -> list[Array]:
-        """The columns that the file began with; a probe that is no longer followed leaves its own empty."""
+    def _trace_columns(self, sample: Sample, times: Array) -> list[Array]:
+        """The columns that the file began with, at all times that some of them have values of; a probe that is no
+        longer followed leaves its own empty."""
         columns: list[Array] = []
         names = tuple(name for name, _ in self.probes)
         for index, name in enumerate(names):
             followed = index if sample.probes == names else _index(sample.probes, name)
             for field in self._trace_fields:
+                trace = np.full((len(times), field.components), np.nan)
                 if followed is not None and field.name in sample.traces:
-                    trace = sample.traces[field.name][:, followed]
-                else:
-                    trace = np.full((len(sample.trace_times), field.components), np.nan)
-                columns += list(trace.reshape(len(sample.trace_times), -1).T)
+                    own, values = sample.trace(field.name, followed)
+                    trace[np.searchsorted(times, own)] = values.reshape(len(own), -1)
+                columns += list(trace.T)
         return columns
 
     def _log_timing(self, rows: list[Any]) -> None:

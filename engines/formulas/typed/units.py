@@ -181,7 +181,8 @@ def must_be(found: Dimension, expected: Dimension, why: str = "") -> str:
     return f" {has(found)} and must {be}{why and f': {why}'}."
 
 
-_SAME = ("add", "sub", "min", "max", "lt", "le", "eq")
+SAME = ("add", "sub", "min", "max", "lt", "le", "eq")
+"""What they take has one dimension."""
 _DONE = {"add": "adds", "sub": "subtracts", "min": "takes the lesser of", "max": "takes the larger of"}
 
 
@@ -200,7 +201,7 @@ def _dimension(node: Node, args: list[Dimension], names: Mapping[str, Dimension]
     if op == "symbol":
         name = str(node.value)
         return names[name] if name in names else UNITS[name][0]
-    if op in _SAME or op == "select":
+    if op in SAME or op == "select":
         for first, other in pairwise(args[1:] if op == "select" else args):
             if first != other:
                 raise UnitError(

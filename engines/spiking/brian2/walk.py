@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -131,7 +132,8 @@ class Walker:
                 self._aside.append(line)
             return
         if self._ran:
-            self.script.tell(line, f": {whole} is set after the first run: it is left out")
+            moved = self._instead(held.group if isinstance(held, Part) else held, target.attr, value)
+            self.script.tell(line, f": {whole} is set after the first run, and left out: {moved}")
             return
         if isinstance(held, Part):
             whole_group = (held.first, held.stop) == (0, held.group.number)
@@ -150,6 +152,15 @@ class Walker:
                 held.settings.append(Setting(line, target.attr, arguments.formula_of(self, value)))
         except ProblemError as error:
             self.script.tell(line, f": {whole} is not set: {error}")
+
+    def _instead(self, held: Group | Joint, name: str, value: ast.expr) -> str:
+        """What to write where something is set between two runs, which here are one."""
+        if isinstance(held, Group) and held.rate is not None:
+            return "pause the run there and change it in the form"
+        if isinstance(held, Joint) or re.search(rf"\bd{name}\s*/\s*dt\b", held.model):
+            return "set it above run, or make what changes it a part of the equations"
+        switched = f"{name} = ({brief(value)})*int(t >= {self.script.until or 0.0:g}*ms)"
+        return f"have it switch in the equations, as {switched}, or pause the run there and change it in the form"
 
     def _change(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, ast.Name):

@@ -164,7 +164,7 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
             }
             if (recorded) {  // somebody looks into a neuron (electrodes.cu): what its synapses gave in this step
                 float* row = recorded + (long long)(now % recorded_steps) * STATE * most;
-                for (int k = 0; k < most; ++k) {
+                for (int k = 0; k < most && watched[k] >= 0; ++k) {  // nobody stands behind the others
                     if (watched[k] != i) continue;
                     row[most + k] = excitation.v;
                     row[2 * most + k] = inhibition.v;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -49,20 +50,33 @@ def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, s
 
 def offered(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[str, dict[str, Any]] | None:
     """To add to the parameters what the lines do not know."""
-    return offered_by(parameters, lambda known: language.parse(language.of_lines(lines), known))
+    text = language.of_lines(lines)
+    return offered_by(parameters, lambda known: language.parse(text, known), partial(language.guessed, text))
+
+
+Guess = Callable[[Sequence[str], Mapping[str, Dimension]], Mapping[str, str]]
+"""Units of names, given the dimensions of those that are known."""
 
 
 def offered_by(
-    parameters: Sequence[Any], read: Callable[[Mapping[str, Dimension]], object]
+    parameters: Sequence[Any],
+    read: Callable[[Mapping[str, Dimension]], object],
+    guess: Guess,
+    usable: Callable[[str], bool] = lambda name: name.isidentifier() and len(name) <= LONGEST_NAME,
 ) -> tuple[str, dict[str, Any]] | None:
-    """What ``read``, given the parameters' dimensions, does not know; what is added counts as a plain number."""
+    """What ``read``, given the parameters' dimensions, does not know, with the units that follow from the rest."""
     known = dimensions(parameters)
     names = unknown_names(
-        lambda more: read({**known, **dict.fromkeys(more, NONE)}),
-        lambda name: name.isidentifier() and len(name) <= LONGEST_NAME,
+        lambda more: read({**known, **dimensions(list(map(rows(guess(more, known)), more)))}),
+        usable,
         MOST_PARAMETERS - len(known),
     )
-    return offer(names, parameters, lambda name: NamedNumber(name=name)) if names else None
+    return offer(names, parameters, rows(guess(names, known))) if names else None
+
+
+def rows(units: Mapping[str, str]) -> Callable[[str], NamedNumber]:
+    """1 of its unit."""
+    return lambda name: NamedNumber(name=name, unit=units[name])
 
 
 STEPS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -20,15 +21,14 @@ def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, s
 
 
 def _offered(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[str, dict[str, Any]] | None:
-    text = language.Text(tuple(lines), (), (), "")
-    return offered_by(parameters, lambda known: language.parse(text, known, None))
+    return _offered_of_path((), lines, parameters)
 
 
 def _offered_of_path(
     statements: Sequence[str], lines: Sequence[str] = (), parameters: Sequence[Any] = ()
 ) -> tuple[str, dict[str, Any]] | None:
     text = language.Text(tuple(lines), tuple(statements), (), "")
-    return offered_by(parameters, lambda known: language.parse(text, known, None))
+    return offered_by(parameters, lambda known: language.parse(text, known, None), partial(language.guessed, text))
 
 
 def _check_path(

@@ -20,7 +20,7 @@ from engines.formulas.graph import const
 from engines.geometry.particles import Particles
 from engines.spiking.connectivity import partners
 from engines.spiking.connectivity.partners import Block, Partners
-from engines.spiking.lif.model import raster_stride
+from engines.spiking.lif.model import NEVER, raster_stride
 from engines.spiking.neurons.constants import Live
 from engines.spiking.step.named_numbers import NamedNumbers
 from engines.spiking.step.network import Network
@@ -28,18 +28,22 @@ from engines.spiking.stimulate import brushes
 from engines.spiking.typed.integration import able
 from engines.spiking.typed.population import TypedPopulation
 from engines.spiking.typed.synapses.state import name_of
-from engines.spiking.watch import firing, rhythm
+from engines.spiking.watch import electrodes, firing, rhythm
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.links import links_of
+from engines.spiking.watch.rates import Rates
+from engines.spiking.watch.rates_over import RatesOver
 from engines.spiking.watch.spikes import Reader, Readers
 from engines.spiking.watch.synapses import TypedSynapses
-from engines.spiking.watch.traces import Cell, Partner, Trace, company, profiles
+from engines.spiking.watch.traces import HEARD, SENT, Cell, Partner, Trace, company, profiles
 from engines.spiking.watch.weights import Weights, weights_info
 
 SAMPLE = 5.0
 """Between two samples [ms]: rates of 3,200 neurons at 6 Hz over this time scatter by a tenth."""
-RASTER = 2048
-"""Steps that the raster shows."""
+FOLLOWED = electrodes.MOST - 1 - HEARD * 2 - SENT
+"""Probes that are recorded in each step; the other electrodes are for a neuron that somebody looks into."""
+RASTER, DOTS = 2048, 1 << 20
+"""Steps that the raster shows at least: all that are kept of few neurons, of which so many dots might be."""
 FADE = 12.0
 """Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
 DARK = 1e-3
@@ -91,12 +95,13 @@ class SpikingSimulation(Simulation):
         self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
         self._groups = subject.groups
         self._numbers = NamedNumbers(subject.typed, {each.connection: each.own for each in subject.typed_synapses})
-        self.series, self.charts = self._groups.series, (*self._groups.charts, partners.BLOCKS)
-        self.charts = (*self.charts, weights_info(subject.unit))
+        self._rates_over = RatesOver(subject.groups, subject.typed)
         self._synapse_charts = {info.name: each for each in subject.typed_synapses for info in each.charts}
-        self.charts = (*self.charts, *(info for each in subject.typed_synapses for info in each.charts))
+        charts, own = self._groups.charts, [info for each in subject.typed_synapses for info in each.charts]
+        charts = (*charts[:2], *self._rates_over.charts, *charts[2:], partners.BLOCKS, weights_info(subject.unit))
+        self.series, self.charts = self._groups.series, (*charts, *own)
         self.traffic = network.traffic
-        self.sample_steps = max(1, round(SAMPLE / subject.dt))
+        self.sample_steps = min(max(1, round(SAMPLE / subject.dt)), electrodes.WINDOW)
         largest, unit = subject.largest, subject.unit
         sizes = all(cell.reversals is not None or cell.variables for cell in subject.cells if not cell.source)
         inhibition = (0.0, largest) if sizes else (-largest, 0.0)
@@ -116,7 +121,12 @@ class SpikingSimulation(Simulation):
         self._spread: Weights | None = None
         self._partners: tuple[int, tuple[Partners, ...]] = (-1, ())
         self._watched: tuple[int | None, tuple[Partner, ...]] = (None, ())
+        self._followed: tuple[int, ...] = ()
+        self._probed: Any = None
+        self._traced: tuple[int, Array] = 0, np.zeros(0)
+        """The step up to which probes are told, and when they had fired last, then."""
         self._seen = self._counted()
+        self._means = Rates(self._groups, subject.dt)
         self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
         self.populations = tuple(
             Population(name, int(first), int(stop), name in subject.recorded)
@@ -173,9 +183,9 @@ class SpikingSimulation(Simulation):
             values = self._network.arrays[name]
             return values + self._rest if name == "voltage" else values.copy()
 
-    def _activity(self, last: Array) -> Array:
-        """1 at a spike, then fading; 0 where there was none, or none that is seen any more."""
-        age = (self.step - 1 - last) * np.float32(self.dt)
+    def _activity(self, last: Array, step: Any = None) -> Array:
+        """1 at a spike, then fading; 0 where there was none, or none that is seen any more. ``step``: after it."""
+        age = ((self.step - 1 if step is None else step) - last) * np.float32(self.dt)
         activity = np.exp(-age / np.float32(FADE), dtype=np.float32)
         return np.asarray(np.where(activity < DARK, np.float32(0), activity))
 
@@ -191,12 +201,11 @@ class SpikingSimulation(Simulation):
         return self.step, self._host("population_spikes"), int(self._host("events")[0])
 
     def observe(self) -> Mapping[str, float]:
-        """Rates since the call before."""
+        """Rates since the call before, or of few neurons over a longer time; none had fired before the beginning."""
         now = self._counted()
         seconds = (now[0] - self._seen[0]) * self.dt / 1000.0
         if seconds > 0:
-            neurons = np.maximum(np.diff(self._groups.bounds), 1)
-            rates = (now[1] - self._seen[1]) / neurons / seconds
+            rates = self._means.then(self._seen[:2], now[:2])
             events = (now[2] - self._seen[2]) / seconds
             self._rates = dict(zip(self._rates, (*map(float, rates), events), strict=True))
             self._seen = now
@@ -206,8 +215,10 @@ class SpikingSimulation(Simulation):
     def chart(self, name: str) -> ChartData:
         match name:
             case "raster":
-                fired = rhythm.recent(self._host("history"), self.step, RASTER)
-                return firing.raster(fired, self.step, self.dt, raster_stride(self._groups.neurons), self._groups)
+                history, total = self._host("history"), int(self._host("population_spikes").sum())
+                fired = rhythm.recent(history, self.step, max(RASTER, DOTS // history.shape[1]))
+                stride = raster_stride(self._groups.neurons)
+                return firing.raster(fired, self.step, self.dt, stride, self._groups, total)
             case "spectrum" | "correlations":
                 told = rhythm.spectrum if name == "spectrum" else rhythm.correlations
                 fired = rhythm.recent(self._host("history"), self.step)
@@ -223,6 +234,8 @@ class SpikingSimulation(Simulation):
                 return self._spread.chart(self._weights)
             case "blocks":
                 return partners.block_chart(self._mean_inputs(), self._groups)
+        if name in self._rates_over:
+            return self._rates_over.chart(name, self._host("spikes"), self._seconds)
         if name in self._synapse_charts:
             own = self._synapse_charts[name]
             return own.chart(name.removeprefix(name_of(own.connection, "")), self.step, self._gathered)
@@ -260,8 +273,38 @@ class SpikingSimulation(Simulation):
 
     def _record(self) -> None:
         element, joined = self._watched
-        chosen = () if element is None else (element, *(each.neuron for each in joined))
-        self._network.electrodes.choose(chosen, self.step)
+        watched = () if element is None else (element, *(each.neuron for each in joined))
+        self._network.electrodes.choose(tuple(dict.fromkeys((*self._followed, *watched))), self.step)
+
+    def follow(self, elements: Array) -> int:
+        """See :class:`engines.api.abilities.Traced`."""
+        self._followed = tuple(map(int, elements[:FOLLOWED]))
+        self._probed = self.select(Selection(np.array(self._followed, np.int32)))
+        self._traced = self.step, self._at_probes("last")
+        self._record()
+        return len(self._followed)
+
+    def _at_probes(self, name: str) -> Array:
+        return self._backend.gather(self._network.arrays[name], self._probed)
+
+    def traced(self) -> tuple[Array, Mapping[str, Array]]:
+        """Voltage, recovery, rate and flash of the probed neurons; what synapses give has other values in a step than
+        after it."""
+        told, last = self._traced
+        steps, state = self._network.electrodes.values(self.step, self.step - told, self._followed)
+        times, fired = (steps + 1) * self.dt, state[:, 4] > 0
+        own = (self._trace("", each, steps, state[:, :, k]) for k, each in enumerate(self._followed))
+        lasts = np.maximum.accumulate(np.concatenate([last[None], np.where(fired, steps[:, None], NEVER)]))[1:]
+        later = fired.sum(axis=0) - fired.cumsum(axis=0)
+        values = {
+            "voltage": np.stack([each.voltage for each in own], axis=1),
+            "activity": np.where(self._silent[list(self._followed)], np.nan, self._activity(lasts, steps[:, None])),
+            "rate": (self._at_probes("spikes") - later) / np.maximum(times[:, None] / 1000.0, 1e-9),
+        }
+        if self._subject.recovers:
+            values["recovery"] = state[:, 3]
+        self._traced = self.step, self._at_probes("last")
+        return times, {name: each.astype(np.float32) for name, each in values.items()}
 
     def inspect(self, element: int) -> Inspection | None:
         handle = self.select(Selection(np.array([element], np.int32)))
@@ -300,20 +343,16 @@ class SpikingSimulation(Simulation):
         watched, joined = self._watched
         if watched != element:
             return ()
-        steps, values = self._network.electrodes.values(self.step, RASTER)
-        titles = (self._groups.title(element), *(f"{each.way} {self._groups.short(each.neuron)}" for each in joined))
         neurons = (element, *(each.neuron for each in joined))
-        own, *others = (
-            Trace(
-                title,
-                self._subject.cells[self._groups.of(neuron)],
-                float(self._subject.rest[neuron]),
-                (steps + 1) * self.dt,
-                values[:, :, place],
-            )
-            for place, (neuron, title) in enumerate(zip(neurons, titles, strict=True))
-        )
+        steps, values = self._network.electrodes.values(self.step, RASTER, neurons)
+        titles = (self._groups.title(element), *(f"{each.way} {self._groups.short(each.neuron)}" for each in joined))
+        told = zip(titles, neurons, values.transpose(2, 0, 1), strict=True)
+        own, *others = (self._trace(title, neuron, steps, each) for title, neuron, each in told)
         return profiles(own, others)
+
+    def _trace(self, title: str, neuron: int, steps: Array, state: Array) -> Trace:
+        cell, rest = self._subject.cells[self._groups.of(neuron)], float(self._subject.rest[neuron])
+        return Trace(title, cell, rest, (steps + 1) * self.dt, state)
 
     def _partners_of(self, element: int) -> tuple[Partners, ...]:
         if self._partners[0] != element:
@@ -377,6 +416,7 @@ class SpikingSimulation(Simulation):
         rates = {
             "seen": np.array([step, events], np.int64),
             "seen_spikes": spikes,
+            "past": self._means.past,
             "rates": np.array(list(self._rates.values())),
         }
         arrays = {name: self._host(name) for name in self._network.arrays}
@@ -395,10 +435,12 @@ class SpikingSimulation(Simulation):
             self._readers.go_back(self.step)
         self._silent = np.asarray(state["release"] == brushes.SILENT)
         self._seen = self._counted()
+        self._means.past = np.array(state.get("past", [(0, *np.zeros_like(self._seen[1]))]), np.int64)
         if "seen" in state:  # checkpoints of earlier versions go without: their next rates are of a shorter time
             self._seen = int(state["seen"][0]), np.array(state["seen_spikes"]), int(state["seen"][1])
             self._rates = dict(zip(self._rates, map(float, state["rates"]), strict=True))
-        self._record()
+        self._network.electrodes.choose((), self.step)
+        self.follow(np.array(self._followed, np.int32))
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()

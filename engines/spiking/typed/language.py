@@ -12,11 +12,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engines.api.errors import ProblemError, nearest_told
-from engines.formulas.graph import CONDITIONS, Node, const, make, rebuild, symbol
+from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebuild, symbol
 from engines.formulas.parse import FormulaError, Language, number, parse_either, statements
 from engines.formulas.typed.printed import Anything
-from engines.formulas.typed.units import NONE, Dimension, has, in_kept
-from engines.spiking.typed.lines import Line, check_number, defined, formulas_of, heading, put_in, read_names, refusal
+from engines.formulas.typed.units import NONE, UNITS, Dimension, has, in_kept
+from engines.spiking.typed.lines import (
+    Line,
+    check_number,
+    defined,
+    formulas_of,
+    heading,
+    put_in,
+    read_names,
+    refusal,
+    units_of,
+)
 from engines.spiking.typed.names import GIVEN, KNOWN, VOLTAGE, Changes, Names, changes_of, in_field
 
 SUMMED = "summed"
@@ -43,7 +53,8 @@ class Model:
     neuron is refractory; changes of a reset, one after the other; refractory: how long, or a condition for as long as
     it holds; arriving: what a weight of 1 adds to variables, of excitatory and of inhibitory spikes; starts: where
     variables begin, one after the other;
-    dimensions: of variables; weights: dimension of those of excitatory and of inhibitory spikes
+    dimensions: of variables; weights: dimension of those of excitatory and of inhibitory spikes; differing: name,
+    formula and dimension of lines that tell neurons apart by their number and rest in time
     """
 
     rates: Mapping[str, Node]
@@ -56,6 +67,7 @@ class Model:
     dimensions: Mapping[str, Dimension]
     weights: tuple[Dimension, Dimension]
     summed: frozenset[str] = frozenset()
+    differing: tuple[tuple[str, Node, Dimension], ...] = ()
 
     @property
     def moving(self) -> frozenset[str]:
@@ -75,7 +87,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     read = _lines(text.lines, parameters)
     own = [line for line in read if line.kind != "parameter"]
     summed = frozenset(line.name for line in own if line.kind == SUMMED)
-    names = Names({**GIVEN, **parameters, **{line.name: line.dimension for line in own}})
+    names = Names({**GIVEN, **parameters, **{line.name: line.dimension for line in own}}, parameters)
     variables = {line.name: line for line in own if line.kind != "name"}
     units = {name: line.dimension for name, line in variables.items()}
     said = [line for line in own if line.kind != SUMMED]
@@ -100,11 +112,19 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
             arriving.append(tuple((name, whole(node)) for name, node, _ in read_changes))
     with in_field("starts"), names.drawing():
         starts = tuple((name, whole(node)) for name, node in names.changes(text.starts, "The start", units))
+    moving = {*variables, *GIVEN} - {"dt", "N"}
+    told = ((line.name, whole(symbol(line.name)), line.dimension) for line in said if line.kind == "name")
+    differing = tuple(each for each in told if moving & _named_by(each[1]) == {"i"})
     return Model(
         {name: whole(formulas[name]) for name in variables},
         frozenset(name for name, line in variables.items() if "unless refractory" in line.flags),
         threshold, reset, refractory, (arriving[0], arriving[1]), starts, units, (weights[0], weights[1]), summed,
+        differing,
     )  # fmt: skip
+
+
+def _named_by(node: Node) -> set[str]:
+    return {str(each.value) for each in ordered([node]) if each.op == "symbol"}
 
 
 def _read_names(text: Text, names: Names, units: Mapping[str, Dimension]) -> None:
@@ -121,6 +141,13 @@ def _read_names(text: Text, names: Names, units: Mapping[str, Dimension]) -> Non
 def of_lines(lines: Sequence[str]) -> Text:
     """Lines by themselves."""
     return Text(tuple(lines), "v > v", "", "", "", "", "")
+
+
+def guessed(text: Text, names: Sequence[str], known: Mapping[str, Dimension]) -> dict[str, str]:
+    """Units of parameters that are not there yet, as far as they follow from the rest."""
+    statements = (text.reset, text.excitatory, text.inhibitory, text.starts)
+    values = (text.threshold, NONE), (text.refractory, UNITS["second"][0])
+    return units_of(names, known, text.lines, FLAGS, statements, values)
 
 
 def check(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> tuple[int, str] | None:

@@ -3,6 +3,8 @@
 dv/dt = (g_L*(E_L - v) + I)/C : volt (unless refractory)    a variable
 I = g_e*(E_e - v) + I_ext : amp                             a name for use in other lines, above and below
 g_L : siemens (constant)                                    a name without a formula
+
+Units of parameters that nobody has given yet follow from them (:func:`units_of`).
 """
 
 from __future__ import annotations
@@ -13,10 +15,22 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from engines.api.errors import ProblemError
-from engines.formulas.graph import Node, make, ordered, rebuild, symbol
-from engines.formulas.parse import WORDS, FormulaError, statements
-from engines.formulas.typed.units import UNITS, Dimension, UnitError, has, in_kept, unit
-from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT, Names, short
+from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebuild, symbol
+from engines.formulas.parse import WORDS, FormulaError, Language, number, parse_either, statements
+from engines.formulas.typed.inferring import Formula, inferred
+from engines.formulas.typed.units import (
+    NONE,
+    SYMBOLS,
+    UNITS,
+    Dimension,
+    UnitError,
+    dimension_of,
+    has,
+    in_kept,
+    named,
+    unit,
+)
+from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT, Names, parts_of, short, statement_of
 
 MOST_LINES = 60
 MOST_VARIABLES = 8
@@ -40,7 +54,8 @@ class Line(NamedTuple):
 
 
 def heading(text: str) -> tuple[str, str, str, str, tuple[str, ...]] | None:
-    """(kind, name, the formula behind as many blanks, unit, flags) of a statement; None where it says nothing."""
+    """(kind, name, the formula behind as many blanks, unit, flags) of a statement; None where it says nothing. The unit
+    of numbers and units alone, ``E_L = -65*mV``, is theirs, said or not."""
     tail = _UNIT.search(text)
     before = text[: tail.start()] if tail else text
     said = tail["unit"].strip() if tail else ""
@@ -48,9 +63,22 @@ def heading(text: str) -> tuple[str, str, str, str, tuple[str, ...]] | None:
     for kind, pattern in (("variable", _RATE), ("name", _DEFINITION)):
         match = pattern.match(before)
         if match is not None:
-            return kind, match[1], " " * match.end() + before[match.end() :], said, flags
+            formula = before[match.end() :]
+            if kind == "name" and tail is None:
+                formula = formula.split("#")[0].rstrip()
+                said = _unit_of(formula)
+            return kind, match[1], " " * match.end() + formula, said, flags
     match = _PARAMETER.match(before)
     return ("parameter", match[1], "", said, flags) if match is not None and tail else None
+
+
+def _unit_of(formula: str) -> str:
+    """Of numbers and units alone; else empty."""
+    constants = {name: const(value) for name, value in CONSTANTS.items()}
+    try:
+        return named(dimension_of(number(parse_either(formula, Language({**SYMBOLS, **constants}, KNOWN))), {}))
+    except ProblemError:
+        return ""
 
 
 def defined(lines: Sequence[str], flags: Sequence[str]) -> list[Line]:
@@ -160,3 +188,42 @@ def in_line(line: Line) -> Iterator[None]:
 
 def refusal(line: int, reason: str) -> ProblemError:
     return ProblemError(f"Line {line + 1}{reason}.", ("lines", line))
+
+
+def units_of(
+    names: Sequence[str],
+    known: Mapping[str, Dimension],
+    lines: Sequence[str],
+    flags: Sequence[str],
+    statements: Sequence[str] = (),
+    values: Sequence[tuple[str, Dimension]] = (),
+) -> dict[str, str]:
+    """``mV`` by name, 1 where nothing is told. statements: ``v = V_r; w += b``; values: conditions, and formulas of a
+    dimension."""
+    try:
+        own = defined(lines, flags)
+    except ProblemError:
+        return dict.fromkeys(names, "1")
+    dimensions = {**GIVEN, **known, **{line.name: line.dimension for line in own}}
+    reader = Names({**dict.fromkeys((*names, WEIGHT), NONE), **dimensions})
+    formulas = list(_formulas(reader, own, statements, values))
+    drawn = {name: NONE for name in reader.dimensions if name.startswith("@")}
+    told = inferred(formulas, {**dimensions, **drawn}) | {line.name: line.dimension for line in own}
+    return {name: named(told.get(name, NONE), small=True) for name in names}
+
+
+def _formulas(
+    names: Names, own: Sequence[Line], statements: Sequence[str], values: Sequence[tuple[str, Dimension]]
+) -> Iterator[Formula]:  # fmt: skip
+    texts = [(line.formula, expected_of(line)[0]) for line in own if line.formula]
+    for part in (part for text in statements for part in parts_of(text)):
+        match = statement_of(part)
+        if match is not None and match[1] in names.dimensions:
+            texts.append((match["formula"], names.dimensions[match[1]] if match["op"] in ("", "+", "-") else NONE))
+    with names.drawing():
+        for text, dimension in (*texts, *values):
+            try:
+                node = names.read(text, "")
+            except ProblemError:  # of which another sentence tells
+                continue
+            yield node, None if node.op in CONDITIONS else dimension

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,19 @@ from engines.formulas.graph import CONDITIONS, Node, const, depends_on, make, or
 from engines.formulas.linear import linear_in
 from engines.formulas.parse import FUNCTIONS, Function, Language, number, parse_either
 from engines.formulas.rules import simplified
-from engines.formulas.typed.units import NONE, SYMBOLS, UNITS, USUAL, Dimension, UnitError, dimension_of, has, must_be
+from engines.formulas.typed.inferring import inferred
+from engines.formulas.typed.units import (
+    NONE,
+    SYMBOLS,
+    UNITS,
+    USUAL,
+    Dimension,
+    UnitError,
+    dimension_of,
+    has,
+    must_be,
+    named,
+)
 
 VOLTAGE = "v"
 """The variable that is shown as the neuron's voltage."""
@@ -56,8 +68,9 @@ def _counted(x: Node) -> Node:
 class Names:
     """What formulas may name, and of which dimension it is."""
 
-    def __init__(self, dimensions: Mapping[str, Dimension]) -> None:
-        self.dimensions = dict(dimensions)
+    def __init__(self, dimensions: Mapping[str, Dimension], parameters: Collection[str] = ()) -> None:
+        """``parameters``: those whose unit a person chooses."""
+        self.dimensions, self._parameters = dict(dimensions), parameters
         self._draws: Mapping[str, Function] = {}
 
     def read(self, text: str, where: str, more: Mapping[str, Dimension] = {}) -> Node:  # read alone
@@ -87,14 +100,26 @@ class Names:
         self, text: str, where: str, expected: Dimension, why: str = "", more: Mapping[str, Dimension] = {},
     ) -> Node:  # fmt: skip
         """Of that dimension. Raises UnitError where it has another: a sentence that goes on after ``where``."""
-        node = number(self.read(text, where, more))
+        node, known = number(self.read(text, where, more)), {**self.dimensions, **more}
         try:
-            found = dimension_of(node, {**self.dimensions, **more})
+            found = dimension_of(node, known)
         except UnitError as error:
-            raise UnitError(f"{where}{error}") from None
+            raise UnitError(f"{where}{error}{self._needed(node, expected, known)}") from None
         if found != expected:
-            raise UnitError(f"{where}{must_be(found, expected, why)}")
+            raise UnitError(f"{where}{must_be(found, expected, why)}{self._needed(node, expected, known)}")
         return node
+
+    def _needed(self, node: Node, expected: Dimension, known: Mapping[str, Dimension]) -> str:
+        """The units that parameters must have for the formula to hold: one of them, or all that have none."""
+        own = [name for name in self._parameters if depends_on([node], name) and name in known]
+        for tried in (*([name] for name in own), [name for name in own if known[name] == NONE]):
+            others = {name: dimension for name, dimension in known.items() if name not in tried}
+            units = {name: each for name, each in inferred([(node, expected)], others).items() if name in tried}
+            with suppress(UnitError, KeyError):
+                if dimension_of(node, {**known, **units}) == expected:
+                    told = " and ".join(f"{name} in {named(each, small=True)}" for name, each in units.items())
+                    return f" Below Parameters {told} would do."
+        return ""
 
     def condition(self, text: str, where: str) -> Node:
         node = self.read(text, where)
@@ -163,6 +188,11 @@ def is_zero(node: Node) -> bool:
             return True
         factors += factor.args[:1] if factor.op in ("div", "neg") else factor.args if factor.op == "mul" else ()
     return False
+
+
+def statement_of(part: str) -> re.Match[str] | None:
+    """(variable, op, formula) of ``w += b``."""
+    return _CHANGE.match(part)
 
 
 def changes_of(text: str, where: str, units: Mapping[str, Dimension]) -> Iterator[tuple[str, str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -13,9 +14,16 @@ from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
 from engines.api.values import Remedy
 from engines.formulas.parse import FormulaError
-from engines.formulas.typed.units import NONE, UNITS, unit
-from engines.formulas.typed.unknown import offer, unknown_names
-from engines.spiking.parameters.equations import LONGEST_NAME, MOST_PARAMETERS, NamedNumber, OwnNeuron, dimensions
+from engines.formulas.typed.units import UNITS, Dimension, unit
+from engines.spiking.parameters.equations import (
+    LONGEST_NAME,
+    Guess,
+    NamedNumber,
+    OwnNeuron,
+    dimensions,
+    offered_by,
+)
+from engines.spiking.typed.language import guessed
 from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT
 from engines.spiking.typed.plan import Typed, planned
 
@@ -78,12 +86,11 @@ def populations_of(neurons: Sequence[tuple[object, int]], dt: float, seed: int =
 def typed_of(neuron: OwnNeuron, place: tuple[str | int, ...] = ()) -> Typed:
     """Raises ProblemError, which offers to add a parameter that a formula names."""
 
-    def read(names: Sequence[str] = ()) -> Typed:
-        known = dimensions(neuron.parameters) | dict.fromkeys(names, NONE)
+    def read(known: Mapping[str, Dimension]) -> Typed:
         return planned(neuron.text, tuple(known.items()), neuron.method)
 
-    with adding(neuron.parameters, place, read):
-        return read()
+    with adding(neuron.parameters, place, read, partial(guessed, neuron.text)):
+        return read(dimensions(neuron.parameters))
 
 
 def _can_name(name: str) -> bool:
@@ -92,17 +99,19 @@ def _can_name(name: str) -> bool:
 
 @contextmanager
 def adding(
-    parameters: Sequence[NamedNumber], place: tuple[str | int, ...], read: Callable[[Sequence[str]], object]
+    parameters: Sequence[NamedNumber],
+    place: tuple[str | int, ...],
+    read: Callable[[Mapping[str, Dimension]], object],
+    guess: Guess,
 ) -> Iterator[None]:
     """Formulas that name what is not known offer to add it to the parameters of what stands at ``place``; ``read``
-    reads them with more names, as plain numbers."""
+    reads them, given the dimensions of parameters."""
     try:
         yield
     except FormulaError as error:
-        names = unknown_names(read, _can_name, MOST_PARAMETERS - len(parameters))
-        if names:
-            said, values = offer(names, parameters, lambda name: NamedNumber(name=name))
-            error.remedy = Remedy(said, {(*place, "parameters"): values["parameters"]})
+        found = offered_by(parameters, read, guess, _can_name)
+        if found is not None:
+            error.remedy = Remedy(found[0], {(*place, "parameters"): found[1]["parameters"]})
         raise
 
 

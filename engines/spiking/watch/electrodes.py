@@ -12,7 +12,7 @@ from engines.api import Array
 from engines.watching import Watcher
 
 SOURCE = Path(__file__).with_name("electrodes.cu")
-MOST = 8
+MOST = 64
 """Neurons that are recorded at a time."""
 WINDOW = 4096
 """Steps that are kept."""
@@ -31,12 +31,14 @@ class Electrodes(Watcher[Mapping[str, Any]]):
     def __init__(self, backend: Any) -> None:
         self._backend = backend
         self._made: tuple[Any, Any] | None = None
-        self._since = 0
+        self._since: tuple[int, ...] = ()
         self.chosen: tuple[int, ...] = ()
 
     def choose(self, neurons: Sequence[int], step: int) -> None:
-        """Record these, at most ``MOST``, from ``step`` on; none: nobody."""
-        self.chosen, self._since = tuple(neurons), step
+        """Record these, at most ``MOST``, from ``step`` on, or on where they are at the same place; none: nobody."""
+        before = dict(zip(enumerate(self.chosen), self._since, strict=True))
+        self.chosen = tuple(neurons)
+        self._since = tuple(before.get(each, step) for each in enumerate(self.chosen))
         if not neurons:
             return
         if self._made is None:
@@ -59,13 +61,19 @@ class Electrodes(Watcher[Mapping[str, Any]]):
     def look(self, moment: Mapping[str, Any]) -> None:
         """``moment``: the arrays of a network after a step, which its kernels on the CPU have recorded themselves."""
 
-    def values(self, step: int, most: int = WINDOW) -> tuple[Array, Array]:
-        """(k,) the last steps before ``step`` that were recorded, and (k, 5, chosen) the state after each of them."""
-        kept = max(0, min(step - self._since, WINDOW, most))
+    def values(
+        self, step: int, most: int = WINDOW, neurons: Sequence[int] | None = None
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """(k,) the last steps before ``step`` in which these ``neurons`` of the chosen, or all, were recorded, and
+        (k, 5, neurons) the state after each of them."""
+        places = [self.chosen.index(each) for each in (self.chosen if neurons is None else neurons)]
+        kept = min(step - max((self._since[place] for place in places), default=step), WINDOW, most)
         steps = np.arange(step - kept, step)
-        if self._made is None or not kept:
-            return steps[:0], np.zeros((0, len(STATE), len(self.chosen)), np.float32)
-        return steps, self._backend.to_host(self._made[1])[steps % WINDOW][:, :, : len(self.chosen)]
+        if self._made is None or kept <= 0:
+            return steps[:0], np.zeros((0, len(STATE), len(places)), np.float32)
+        with self._backend.active():
+            rows = self._made[1][self._backend.array(steps % WINDOW)]
+        return steps, self._backend.to_host(rows)[:, :, places]
 
 
 class CudaElectrodes(Electrodes):
@@ -94,4 +102,4 @@ class CudaElectrodes(Electrodes):
         none = np.uint64(0)
         given = (none, none) if self._noted else (moment["g_e"], moment["g_i"])
         state = moment["clock"], moment["voltage"], *given, moment.get("recovery", none), moment["last"]
-        self._record((1,), (32,), (*self._made, *state, np.int32(MOST), np.int32(WINDOW)))
+        self._record((MOST // 32,), (32,), (*self._made, *state, np.int32(MOST), np.int32(WINDOW)))

@@ -16,9 +16,9 @@ FEWEST_INTERVALS = 2
 LARGEST_CV = 3.0
 
 
-def raster(fired: Array, step: int, dt: float, stride: int, groups: Groups) -> ChartData:
+def raster(fired: Array, step: int, dt: float, stride: int, groups: Groups, spikes: int) -> ChartData:
     """The spikes of the last steps before ``step``, ``fired: (steps, slots)``: a row for each neuron, those of a
-    population beside each other."""
+    population beside each other; and how many they are of all ``spikes``."""
     when, slot = np.nonzero(fired)
     times, neurons = (when + (step - len(fired))) * dt, slot * stride
     curves = []
@@ -26,7 +26,10 @@ def raster(fired: Array, step: int, dt: float, stride: int, groups: Groups) -> C
         own = (neurons >= first) & (neurons < stop)
         if stop > first:
             curves.append(Curve(groups.names[population], times[own].astype(float), neurons[own].astype(float)))
-    return ChartData(tuple(curves))
+    of = f"one neuron in {stride}" if stride > 1 else ""
+    last = f"the last {len(fired) * dt:.4g} ms" if step > len(fired) else ""
+    note = f"{len(times):,} of {spikes:,} spikes: {', '.join(filter(None, (of, last)))}" if of or last else ""
+    return ChartData(tuple(curves), note=note)
 
 
 def rate_histogram(spikes: Array, seconds: float, groups: Groups) -> ChartData:

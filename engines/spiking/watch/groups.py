@@ -10,6 +10,10 @@ import numpy as np
 from engines.api import Array, SeriesInfo
 from engines.api.charts import ChartInfo
 
+COUNTED, ROUND, LONGEST = 1000.0, 5.0, 100.0
+"""Time of all neurons of a population together in which spikes are counted for its rate [ms], in whole samples, and the
+longest: one spike of one neuron in 5 ms would be 200 Hz, and the next 0."""
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
@@ -35,16 +39,28 @@ class Groups:
         return f"{self.names[self.of(neuron)]} {neuron:,}"
 
     @property
+    def windows(self) -> Array:
+        """(populations,) time over which spikes are counted for the rate of each [ms]; 0: between two samples."""
+        neurons = np.maximum(np.diff(self.bounds), 1)
+        window = np.minimum(ROUND * np.ceil(COUNTED / neurons / ROUND), LONGEST)
+        return np.where(window > ROUND, window, 0.0)
+
+    @property
     def series(self) -> tuple[SeriesInfo, ...]:
         """The mean rate of each, and synaptic events."""
-        rates = (SeriesInfo(_rate(name), f"Rate, {_inside(name)}", "Hz") for name in self.names)
+        rates = (
+            SeriesInfo(_rate(name), f"Rate{_over(window)}, {_inside(name)}", "Hz")
+            for name, window in zip(self.names, self.windows, strict=True)
+        )
         return (*rates, SeriesInfo("events", "Synaptic events per second", "1/s", metered="Events"))
 
     @property
     def charts(self) -> tuple[ChartInfo, ...]:
         return (
             ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms", y_title="Neuron"),
-            ChartInfo("rates", "Mean rate", "Hz", series=tuple(_rate(name) for name in self.names)),
+            ChartInfo(
+                "rates", f"Mean rate{_over(*self.windows)}", "Hz", series=tuple(_rate(name) for name in self.names)
+            ),
             ChartInfo(
                 "rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz", y_title="Neurons"
             ),
@@ -74,6 +90,11 @@ class Groups:
 def _inside(name: str) -> str:
     """A name as it stands inside of a title: a word in small letters, ``L2/3e`` as it is."""
     return name[:1].lower() + name[1:] if name[1:2].islower() else name
+
+
+def _over(*windows: float) -> str:
+    """Where all rates are over one time that is no sample's, this."""
+    return f" over {windows[0]:g} ms" if len(set(windows)) == 1 and windows[0] else ""
 
 
 def _rate(name: str) -> str:

@@ -55,7 +55,9 @@ def test_the_raster_is_that_of_the_last_steps(backend, monkeypatch):
         monkeypatch.setattr(module, "HISTORY", 640)
     simulation = build(backend, drive=15.0)
     simulation.advance(800)
-    times = np.concatenate([curve.x for curve in simulation.chart("raster").curves])
+    raster, all_of_them = simulation.chart("raster"), int(simulation.state()["population_spikes"].sum())
+    times = np.concatenate([curve.x for curve in raster.curves])
+    assert raster.note == f"{len(times):,} of {all_of_them:,} spikes: the last 64 ms"
     assert times.min() >= 16.0
     assert times.min() < 18.0
     assert 78.0 < times.max() < simulation.time

@@ -27,6 +27,10 @@ def test_each_event_is_a_dot_and_the_legend_says_no_number(qtbot):
     width = cloud._pen.widthF()
     cell.plot.thicken(3.0)
     assert cloud._pen.widthF() == 3 * width  # else a print of 300 dots per inch shows dust
+    assert not cell.readout.text() + cell.below.text()
+    cell.show_data(ChartData((few, none), note="2 of 900 spikes: one neuron in 8, the last 20 ms"))
+    assert "2 of 900 spikes" in cell.readout.text() + cell.below.text()
+    assert not cell.note.isVisible()  # it is no warning
     blank = cell.plot.grab().toImage()
     cell.show_data(EMPTY)
     assert cell.plot.grab().toImage() != blank

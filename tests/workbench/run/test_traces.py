@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -52,7 +50,8 @@ def test_values_without_a_column_for_each_probe_are_passed_over():
         "one": np.array([[5.0], [6.0]]),
         "wide": np.zeros((2, 2, 8)),
     }
-    sample = SimpleNamespace(trace_times=np.array([0.0, 1.0]), probes=("near", "far"), series={}, traces=traces)
+    numbers = (2, 1.0, 2, 1.0, 1.0, 1.0, 1.0, 1.0, (), None)
+    sample = Sample(*numbers, np.array([0.0, 1.0]), traces, ("near", "far"), {})
     store = TraceStore()
     store.take([sample])
     assert sorted(store.probes) == [("far", "u"), ("near", "one"), ("near", "u")]

@@ -294,12 +294,14 @@ class ChartCell(QWidget):
             for value, curve in zip(values, data.curves, strict=True)
         ]
         where = "" if at is None else self._where(at)
-        told = texts[0] if len(texts) == 1 else ""
-        if at is None and values == [None]:
+        told, raster = texts[0] if len(texts) == 1 else "", self.chart.kind == "raster"
+        if raster:
+            told = spaced(data.note)
+        elif at is None and values == [None]:
             told = range_text(self.chart, data.curves[0].y, unit)
         self._say("   ".join(part for part in (where, told) if part))
-        self.note.setText(spaced(data.note))
-        self.note.setVisible(bool(data.note))
+        self.note.setText("" if raster else spaced(data.note))
+        self.note.setVisible(bool(self.note.text()))
         self._share_height()
         briefs = ["" if value is None else figure(value, "", 3) for value in values]
         self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])

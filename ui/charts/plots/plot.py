@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEvent, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEvent, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from engines.api import Array
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
@@ -230,6 +230,21 @@ class ChartPlot(pg.PlotWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.autoscale()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Among others that scroll the wheel goes on to them, and zooms with Ctrl."""
+        if self._scrolls and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+            return
+        super().wheelEvent(event)
+
+    @property
+    def _scrolls(self) -> bool:
+        """Whether it stands in something that is higher than the room it has."""
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        return around is not None and around.verticalScrollBar().maximum() > 0
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         self._consider(event)

@@ -99,9 +99,9 @@ def probes_of(runner: Runner, document: Document, kept: Keeper) -> Named[Named[C
     names, infos = [probe.name for probe in document.project.probes], {one.name: one for one in info_of(runner).fields}
 
     def curve(probe: str, field: str) -> Curve:
-        time, info = Quantity(kept.times, runner.time_unit, "Time"), infos[field]
-        values = Quantity(kept.trace(field, names.index(probe)), info.unit, info.title)
-        return Curve(f"{probe}/{field}", info.title, time, values, over_time=True)
+        (times, values), info = kept.trace(field, names.index(probe)), infos[field]
+        time, quantity = Quantity(times, runner.time_unit, "Time"), Quantity(values, info.unit, info.title)
+        return Curve(f"{probe}/{field}", info.title, time, quantity, over_time=True)
 
     def at(probe: str) -> Named[Curve]:
         return Named(f"followed field at '{probe}'", kept.traced, lambda field: curve(probe, field))

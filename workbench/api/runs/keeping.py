@@ -31,9 +31,10 @@ class Keeper(Observer):
         """(n,) float64; NaN where the simulation did not tell."""
         return _joined([batch.series.get(name, np.full(len(batch.trace_times), np.nan)) for batch in self._batches])
 
-    def trace(self, field: str, probe: int) -> Array:
-        """(n,) or (n, components) float32: a field at a probe."""
-        return _joined([batch.traces[field][:, probe] for batch in self._batches if field in batch.traces])
+    def trace(self, field: str, probe: int) -> tuple[Array, Array]:
+        """Times (n,), and (n,) or (n, components) float32: a field at a probe."""
+        found = [batch.trace(field, probe) for batch in self._batches if field in batch.traces]
+        return _joined([times for times, _ in found]), _joined([values for _, values in found])
 
     @property
     def traced(self) -> list[str]:

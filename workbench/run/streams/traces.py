@@ -181,9 +181,9 @@ class TraceStore:
             for field, values in sample.traces.items():
                 for place, probe in enumerate(sample.probes):
                     if values.ndim > 1 and place < values.shape[1] and has_one_curve(values.shape[2:]):
-                        column = np.asarray(values[:, place], float)
+                        times, column = sample.trace(field, place)
                         column = column if column.ndim == 1 else np.linalg.norm(column, axis=1)
-                        self.probes.setdefault((probe, field), TraceBuffer()).append(sample.trace_times, column)
+                        self.probes.setdefault((probe, field), TraceBuffer()).append(times, np.asarray(column, float))
             for name, series in sample.series.items():
                 self.series.setdefault(name, TraceBuffer()).append(sample.trace_times, series)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from engines.api.errors import ProblemError, placed_at
 from engines.formulas.graph import const
-from engines.formulas.typed.units import NONE, unit
+from engines.formulas.typed.units import Dimension, unit
 from engines.spiking.connectivity.draw import LONGEST
 from engines.spiking.parameters.connections import ALL, Connection
 from engines.spiking.parameters.equations import OwnNeuron, dimensions
@@ -14,6 +15,7 @@ from engines.spiking.parameters.neurons import ConductanceLif, Izhikevich, Lif, 
 from engines.spiking.parameters.populations import Population
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.typed.population import WithNumbers, adding, check_numbers, numbers_of, typed_of
+from engines.spiking.typed.synapses.language import guessed
 from engines.spiking.typed.synapses.plan import LATE, LIMIT, QUANTA, TypedSynapse, planned
 from engines.spiking.typed.synapses.steps import Heard, Reach, Variable
 
@@ -115,12 +117,11 @@ def synapse_of(
     (sent, _), (heard, summed) = _variables(sends), _variables(hears)
     reach = Reach(tuple(heard_by(hears).items()), (sent, heard), summed, (_reset(sends), _reset(hears)))
 
-    def read(names: Sequence[str] = ()) -> TypedSynapse:
-        known = dimensions(own.parameters) | dict.fromkeys(names, NONE)
+    def read(known: Mapping[str, Dimension]) -> TypedSynapse:
         return planned(own.text, tuple(known.items()), reach, own.method)
 
-    with adding(own.parameters, place, read):
-        return read()
+    with adding(own.parameters, place, read, partial(guessed, own.text)):
+        return read(dimensions(own.parameters))
 
 
 def _reset(neuron: Neuron | None) -> tuple[str, ...]:

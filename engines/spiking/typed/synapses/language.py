@@ -35,6 +35,7 @@ from engines.spiking.typed.lines import (
     in_line,
     read_names,
     refusal,
+    units_of,
 )
 from engines.spiking.typed.names import OPERATORS, WEIGHT, Changes, Names, changes_of, in_field, parts_of, short
 
@@ -101,7 +102,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension], ends: Ends | None) ->
     dimensions = {line.name: line.dimension for line in read if line.kind not in ("name", SUMMED)}
     own_names = {line.name: line.dimension for line in read if line.kind != SUMMED}
     far = dict.fromkeys(_read_far(text), VOLT) if ends is None else ends.read
-    names = Names({**GIVEN, **parameters, **far, **own_names})
+    names = Names({**GIVEN, **parameters, **far, **own_names}, parameters)
     stepped = [line for line in read if CLOCK in line.flags or line.kind == SUMMED]
     others = [line for line in read if line.kind != "parameter" and line not in stepped]
     with _telling(far):
@@ -123,6 +124,12 @@ def parse(text: Text, parameters: Mapping[str, Dimension], ends: Ends | None) ->
     _check_near(paths, starts, far, frozenset() if ends is None else ends.reset)
     weight = next((each for _, node, each in read_starts if uses([node], WEIGHT)), NONE)
     return Model(tuple(dimensions), rates, clocked, sums, (paths[0], paths[1]), starts, dimensions, weight)
+
+
+def guessed(text: Text, names: Sequence[str], known: Mapping[str, Dimension]) -> dict[str, str]:
+    """Units of parameters that are not there yet, as far as they follow from the rest."""
+    far = dict.fromkeys(_read_far(text), VOLT)
+    return units_of(names, {**GIVEN, **far, **known}, text.lines, FLAGS, (*text.on_pre, *text.on_post, text.starts))
 
 
 def check(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> tuple[int, str] | None:

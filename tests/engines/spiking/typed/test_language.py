@@ -8,7 +8,7 @@ from engines.api.errors import ProblemError
 from engines.formulas.typed.units import unit
 from engines.spiking.parameters.equations import dimensions
 from engines.spiking.parameters.neuron_library import LIBRARY
-from engines.spiking.typed.language import Text, check, parse
+from engines.spiking.typed.language import Text, check, of_lines, parse
 from engines.spiking.typed.rendered import html
 from tests.engines.spiking.typed.models import MODELS, neuron
 
@@ -67,6 +67,24 @@ def test_what_is_wrong_is_said_in_a_sentence(lines, place, told):
     assert told in sentence
     assert sentence.endswith(".")
     assert line == place
+
+
+def test_numbers_and_units_need_no_other():
+    """As they stand in Brian2's scripts; they are what they are with the unit said."""
+    lines = [
+        "dv/dt = (El - v)/(2*tau_0) + n*mV/ms : volt",
+        "n = 2*3",
+        "El = -65*mV  # at rest",
+        "tau_0 = 10*ms + 1*second",
+    ]
+    assert check(lines, {}) is None
+    said = ["1", "volt", "second"]
+    whole = [lines[0], *(f"{line.split('#')[0]} : {unit}" for line, unit in zip(lines[1:], said, strict=True))]
+    assert parse(of_lines(lines), {}).rates == parse(of_lines(whole), {}).rates
+    assert "[volt]" in html(lines)
+    place, sentence = check(["dv/dt = (El - v)/ms : volt", "El = -65*mV + V_0"], P | {"V_0": P["E_L"]})
+    assert (place, "says no unit of El: end it with ': volt'" in sentence) == (1, True)
+    assert "says no unit of El" in check(["dv/dt = (El - v)/ms : volt", "El = 65*mV + 3"], {})[1]
 
 
 @pytest.mark.parametrize(
