@@ -137,7 +137,7 @@ def test_a_quantum_packet_keeps_its_norm_goes_and_spreads(cpu):
     steps = round(t / simulation.dt)
     simulation.advance(steps)
     assert simulation.observe()["content:density"] == pytest.approx(norm, rel=1e-4)
-    density = np.array(simulation.values("density"), float)
+    density = np.array(cpu.to_host(simulation.values("density")), float)
     density /= density.sum()
     at = (np.arange(cells) + 0.5) * h
     means, widths = zip(
