@@ -49,12 +49,17 @@ def chosen_studies(engines: Sequence[Engine], names: Sequence[str], cases: Seque
     studies = [study for study in known.values() if not names or ALL in names or study.id in names]
     if not cases:
         return studies
-    sizes = list(dict.fromkeys(case.name for study in studies for case in study.cases))
-    for name in cases:
-        if name not in sizes:
-            raise ProblemError(f"There is no size '{name}' (there are: {', '.join(sizes) or 'none'}).")
+    check_sizes(cases, (case.name for study in studies for case in study.cases))
     narrowed = [replace(study, cases=[case for case in study.cases if case.name in cases]) for study in studies]
     return [study for study in narrowed if study.cases]
+
+
+def check_sizes(names: Sequence[str], known: Iterable[str]) -> None:
+    """Raises ProblemError that lists what there is where a name is none of them."""
+    sizes = list(dict.fromkeys(known))
+    for name in names:
+        if name not in sizes:
+            raise ProblemError(f"There is no size '{name}' (there are: {', '.join(sizes) or 'none'}).")
 
 
 class Lab:

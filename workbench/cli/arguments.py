@@ -275,6 +275,9 @@ def _bench(commands: Any) -> None:
         "--study", action="append", default=[], metavar="ID",
         help="only this study (may be repeated); 'all': every study of the engines, and no whole steps",
     )  # fmt: skip
+    bench.add_argument(
+        "--steps", action="store_true", help="whole steps of the engines, and no studies that are not named"
+    )
     bench.add_argument("--case", action="append", default=[], metavar="NAME", help="only this size (may be repeated)")
     bench.add_argument(
         "--table", action="append", default=[], metavar="ID",

@@ -13,7 +13,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.lab import LabTable, Study
 from engines.backend import open_backend
-from workbench.bench.lab import ALL, Lab, chosen_studies
+from workbench.bench.lab import ALL, Lab, check_sizes, chosen_studies
 from workbench.bench.measure import KernelRecord, machine, measure
 from workbench.bench.neighbour import Neighbour
 from workbench.bench.plots import save_plots
@@ -34,8 +34,8 @@ QUICK_ELEMENTS = 1 << 22
 def bench_command(options: Namespace) -> int:
     """Measure and print tables; ``--out``: lab.json, lab.csv, tables as CSV and Markdown, plots, bench.json, bench.csv.
 
-    Tables are measured where they are named, and then nothing else that is not named. ``scaling PROJECT``: steps on
-    one rank and more. ``peers``: other programs beside ours.
+    Tables are measured where they are named, and then nothing else that is not named; so are whole steps.
+    ``scaling PROJECT``: steps on one rank and more. ``peers``: other programs beside ours.
     """
     _check_options(options)
     if options.engines[:1] == ["scaling"]:
@@ -56,8 +56,11 @@ def bench_command(options: Namespace) -> int:
     tables = chosen_tables(engines, options.table)
     if options.thorough and not tables:
         raise ProblemError("--thorough is for tables: name one with --table, or 'all'.")
-    benchmarks = {} if options.study or tables else _benchmarks(engines, options)
-    studies = [] if tables and not options.study else chosen_studies(engines, options.study, options.case)
+    named_alone = bool(options.study or tables)
+    benchmarks = {} if named_alone and not options.steps else _benchmarks(engines, options)
+    studies = []
+    if options.study or not (tables or options.steps):
+        studies = chosen_studies(engines, options.study, options.case)
     if not (studies or tables or benchmarks):
         return 0  # what there is not was said
     backend = open_backend(options.device)
@@ -79,14 +82,20 @@ def bench_command(options: Namespace) -> int:
 def _check_options(options: Namespace) -> None:
     """Raises ProblemError for one that is of no account to what is asked for: it would be passed over."""
     scaling, peers = (options.engines[:1] == [word] for word in ("scaling", "peers"))
-    one_by_one = bool(options.study or options.table)
+    one_by_one = bool(options.study or options.table) and not options.steps
     for name, given, taken, what in (
         ("--set", options.values, scaling, "'bench scaling PROJECT'"),
         ("--ranks", options.ranks, scaling, "'bench scaling PROJECT'"),
         ("--elements", options.elements, not (scaling or peers or one_by_one), "whole steps of engines"),
         ("--study", options.study, not (scaling or peers), "engines"),
         ("--table", options.table, not (scaling or peers), "engines"),
-        ("--case", options.case, not scaling and (bool(options.study) or not options.table), "studies and peers"),
+        ("--steps", options.steps, not (scaling or peers), "engines"),
+        (
+            "--case",
+            options.case,
+            not scaling and (bool(options.study or options.steps) or not options.table),
+            "studies, whole steps and peers",
+        ),
         ("--quick", options.quick, not scaling, "engines and peers"),
     ):
         if given and not taken:
@@ -180,11 +189,14 @@ def _by_id(tables: Sequence[LabTable], identifier: str) -> LabTable | None:
 def _benchmarks(engines: Sequence[Engine], options: Namespace) -> dict[Engine, Sequence[Benchmark]]:
     """Those of each engine, of the sizes that are asked for; engines without any are named."""
     sizes = options.elements or ((QUICK_ELEMENTS,) if options.quick else ())
-    found = {engine: engine.benchmarks(sizes) for engine in engines}
+    found: dict[Engine, Sequence[Benchmark]] = {engine: engine.benchmarks(sizes) for engine in engines}
     for engine, theirs in found.items():
         if not theirs:
             more = "" if engine.studies() else ", and no studies for the Kernel Lab"
             print(f"The engine '{engine.id}' offers no benchmarks{more}.")
+    if options.steps and options.case and not options.study:
+        check_sizes(options.case, (one.name for theirs in found.values() for one in theirs))
+        found = {engine: [one for one in theirs if one.name in options.case] for engine, theirs in found.items()}
     return {engine: theirs for engine, theirs in found.items() if theirs}
 
 

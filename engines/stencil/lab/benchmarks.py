@@ -24,6 +24,8 @@ from engines.stencil.parameters import (
 
 USUAL = ((2, 4096), (2, 16384), (3, 1024))
 """Dimensions and cells along each axis."""
+VARYING_SIDE = 256
+"""Of the cube where each cell has a conductivity, whose faces take 20 bytes of the host's a cell and more to make."""
 WARM_SIDE = 32
 """Two vectors of float32 at their widest, from which single steps go by vectors."""
 
@@ -35,6 +37,7 @@ class _NoiseProblem:
     dimensions: int
     side: int
     fuse: bool
+    varying: bool = False
 
     @property
     def cells(self) -> int:
@@ -43,11 +46,12 @@ class _NoiseProblem:
     @property
     def name(self) -> str:
         sides = "×".join([f"{self.side}"] * self.dimensions)
-        return f"diffusion {sides} fp32 {'fused' if self.fuse else 'single steps'}"
+        medium = " conductivity per cell" if self.varying else ""
+        return f"diffusion {sides} fp32{medium} {'fused' if self.fuse else 'single steps'}"
 
     def __call__(self) -> Problem:
         numerics = Numerics(fuse=self.fuse)
-        equation = Diffusion(initial=Noise())
+        equation = Diffusion(initial=Noise(), **({"conductivity": Inclusions()} if self.varying else {}))
         return Problem(StencilParameters(grid=_grid(self.dimensions, self.side), equation=equation, numerics=numerics))
 
 
@@ -57,9 +61,11 @@ def _grid(dimensions: int, side: int) -> Plane | Box:
 
 
 def benchmarks(elements: Sequence[int] = ()) -> list[Benchmark]:
-    """Single and fused steps; with ``elements`` one square and one cube of about each size."""
+    """Single and fused steps, and a conductivity per cell; with ``elements`` one square and one cube of each size."""
     sizes = [(d, max(4, round(count ** (1 / d)))) for count in elements for d in (2, 3)] or USUAL
     problems = [_NoiseProblem(dimensions, side, fuse) for dimensions, side in sizes for fuse in (False, True)]
+    if not elements:
+        problems.append(_NoiseProblem(3, VARYING_SIDE, True, varying=True))
     return [Benchmark(problem.name, problem.cells, problem) for problem in problems]
 
 

@@ -126,6 +126,22 @@ def test_the_command_writes_its_files(tmp_path, capsys):
     assert (tmp_path / "b" / "bench.csv").exists()
 
 
+def test_whole_steps_are_measured_alone_and_of_the_size_that_is_named(tmp_path, capsys):
+    """Studies came before them for minutes, and no option left these out."""
+    name = "diffusion 100×100 fp32 fused"
+    asked = ["stencil", "--steps", "--elements", "1e4", "--case", name, "--device", "cpu", "--out", str(tmp_path)]
+    assert main(["bench", *asked]) == 0
+    content = json.loads((tmp_path / "bench.json").read_text())
+    assert [(record["case"], record["kernel"]) for record in content["records"]] == [
+        (name, "diffusion"),
+        (name, "step"),
+    ]
+    assert not (tmp_path / "lab.json").exists()
+    asked[asked.index(name)] = "diffusion 99×99 fp32 fused"
+    assert main(["bench", *asked]) == 2
+    assert name in capsys.readouterr().err
+
+
 def test_an_engine_without_benchmarks_says_so(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(registry, "engines", lambda: {"wave": WaveEngine()})
     assert main(["bench", "wave", "--out", str(tmp_path / "b")]) == 0
@@ -145,7 +161,7 @@ def test_an_unknown_engine_is_one_sentence(capsys):
         ["stencil", "--study", "laplace1d", "--set", "nonsense=3"], ["stencil", "--study", "laplace1d", "--ranks", "7"],
         ["stencil", "--study", "laplace1d", "--elements", "1e5"], ["stencil", "--table", "neighbour", "--case", "2^22"],
         ["scaling", "sine_mode", "--study", "laplace1d"], ["scaling", "sine_mode", "--quick"],
-        ["peers", "--table", "all"],
+        ["peers", "--table", "all"], ["peers", "--steps"],
     ],
 )  # fmt: skip
 def test_an_option_of_no_account_is_refused(options, capsys):

@@ -147,7 +147,7 @@ def test_a_quick_bench_has_one_size_unless_others_are_named(options, sizes):
             asked.append(given)
             return super().benchmarks(given)
 
-    bench._benchmarks([Sized()], SimpleNamespace(**options))
+    bench._benchmarks([Sized()], SimpleNamespace(steps=False, **options))
     assert asked == [sizes]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Problem
+from engines.api import Problem, Selection
 from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size, peer
 
 END, EVERY = 3000.0, 60.0
@@ -46,7 +46,7 @@ def ours(values: Mapping[str, Any], place: Place) -> Side:
 
 
 class Ours(OurSide):
-    """The voltages are read as the run goes."""
+    """The voltages are read as the run goes, and they alone: theirs works out no other of its variables either."""
 
     def __init__(self, values: Mapping[str, Any], place: Place) -> None:
         from engines.battery.engine import BatteryEngine
@@ -58,12 +58,13 @@ class Ours(OurSide):
         )  # fmt: skip
         self._between = round(EVERY / values["step"])
         super().__init__(BatteryEngine(), Problem(parameters), place, self._between, lambda _: {"voltage": self._seen})
+        self._first = self.simulation.select(Selection(np.zeros(1, np.int32)))
 
     def run(self) -> None:
         self._seen = np.empty(len(TIMES))
         for number in range(len(TIMES)):
             super().run()
-            self._seen[number] = self.simulation.observe()["voltage"]
+            self._seen[number] = self.simulation.gather("voltage", self._first)[0]
 
 
 class Theirs(Side):
