@@ -8,21 +8,47 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.threads import core_seconds, threads_for
+from engines.backend.threads import WORTH_A_THREAD, core_seconds, threads_for
 from engines.backend.vector_math import REGISTER_BYTES
-from engines.stencil.equations.cpu_kernels import march, row_function, rows_of
+from engines.stencil.equations.cpu_kernels import march, march_apart, row_function, rows_of
 from engines.stencil.equations.explicit import Explicit
 from engines.stencil.equations.passes import Pass
+
+CACHE_LINE = 64
+"""[bytes]"""
+REPEATED = 1 / 6
+"""Of its part of a grid, what a thread works out beyond it at most where threads meet after several steps."""
+MOST_AT_ONCE = 16
+SHORT_SECONDS = 8 * WORTH_A_THREAD
+"""Of a thread's part of a pass, up to which threads are to meet after several steps."""
+
+
+def steps_at_once(units: int, reach: int, passes: int, seconds: float, most: int) -> tuple[int, int]:
+    """(threads, steps after which they meet) for a grid of so many rows or planes.
+
+    reach: of them that a step of so many passes reads beside one; seconds: of a step on one core.
+    """
+    for threads in range(most, 1, -1) if seconds / passes / most < SHORT_SECONDS and reach else ():
+        steps = min(MOST_AT_ONCE, 1 + int(REPEATED * units / threads / reach))
+        if steps > 1 and threads_for(steps * seconds, most) >= threads:
+            return threads, steps
+    return threads_for(seconds, most), 1
 
 
 class CpuExplicit(Explicit):
     """On the CPU: rows by whole SIMD vectors, bands of rows on all cores. Steps of which the numbers stay the same are
-    one call."""
+    one call, in which the threads of small grids meet after several steps."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        seconds = core_seconds(self.traffic)
-        self._bands, self._cores = threads_for(seconds, self._backend.info.threads), self._backend.cores_for(seconds)
+        seconds, (nz, ny, _) = core_seconds(self.traffic), self.box
+        self._reaches = np.array([one.reach(1 if nz == 1 else 2) for _, one, _ in self.sweeps()])
+        most = self._backend.info.threads
+        self._bands, self._at_once = steps_at_once(
+            ny if nz == 1 else nz, int(self._reaches.sum()), len(self._reaches), seconds, most
+        )
+        self._cores = self._backend.cores_for(seconds * self._at_once)
+        self._rooms: Array | None = None
         self._kernels: dict[Pass, tuple[Any, Array]] = {}
         names = len(self.sides.wraps)
         sides = [each.reshape(names, -1).astype(np.int64) for each in (self.sides.wraps, self.sides.where)]
@@ -41,8 +67,10 @@ class CpuExplicit(Explicit):
                 turns.append([arrays for _, _, arrays in self.sweeps()])
                 self.turn()
             passes, laws = [one for _, one, _ in self.sweeps()], self._laws(0.0)
-            self._march(passes, turns, self.usual(), laws, step, steps)
-            if steps % 2:
+            self._march(passes, turns, self.usual(), laws, step, steps, self._at_once)
+            if self._at_once > 1 and -(-steps // self._at_once) % 2:
+                self._now, self._banks[0] = self._banks[0], self._now
+            elif self._at_once == 1 and steps % 2:
                 self.turn()
 
     def laws(self, numbers: Array) -> Any:
@@ -53,9 +81,10 @@ class CpuExplicit(Explicit):
 
     def _march(
         self, passes: Sequence[Pass], turns: Sequence[Sequence[Sequence[Any]]], numbers: Sequence[Array], laws: Any,
-        step: int, steps: int,
+        step: int, steps: int, at_once: int = 1,
     ) -> None:  # fmt: skip
-        """``steps`` steps of these passes. turns: arrays of each, in steps of which as many take turns."""
+        """``steps`` steps of these passes. turns: arrays of each, in steps of which as many take turns; at_once: steps
+        after which threads meet, and the fields and the first bank change places."""
         functions, places = zip(*map(self._kernel, passes), strict=True)
         bases = [[[each.__array_interface__["data"][0] for each in arrays] for arrays in turn] for turn in turns]
         given = np.zeros((len(passes), max(1, *map(len, numbers))), self.dtype)
@@ -64,7 +93,19 @@ class CpuExplicit(Explicit):
         begins = np.cumsum([0, *map(len, places)])
         shares = REGISTER_BYTES // self.dtype.itemsize, self._bands, step, self.seed, *self.whole
         read = np.concatenate(places) if len(places) > 1 else places[0]
-        march(np.array(functions), np.array(bases), read, begins, self._sides, laws, given, self.box, shares, steps)
+        same = read, begins, self._sides, laws, given, self.box, shares
+        if at_once == 1:
+            march(np.array(functions), np.array(bases), *same, steps)
+            return
+        buffers = [self._now, *self._banks, self.stored]
+        if self._rooms is None:
+            each = -(-max(buffer.nbytes for buffer in buffers) // CACHE_LINE) * CACHE_LINE
+            self._rooms = self._backend.empty((self._bands, len(buffers), each), np.uint8)
+        ends = np.array([buffer.__array_interface__["data"][0] for buffer in buffers])
+        which = (np.array(bases)[..., None] >= ends) & (np.array(bases)[..., None] < ends + [b.nbytes for b in buffers])
+        found = which.argmax(-1)
+        at = np.stack([found, np.array(bases) - ends[found]], -1)
+        march_apart(np.array(functions), at, self._rooms, ends[:2].copy(), *same, self._reaches, at_once, steps)
 
     def _kernel(self, one: Pass) -> tuple[int, Array]:
         """Where the row function of a pass stands, and what it reads and writes."""

@@ -282,16 +282,16 @@ def outside(place, count, wraps):
 
 
 @njit(nogil=True)
-def band(row_of, bases, rows, copies, read, wraps, at, laws, numbers, box, shares, part):
-    """One of the parts of all rows of all planes, counted through. bases: where the six arrays stand; rows, copies:
+def band(row_of, bases, rows, copies, read, wraps, at, laws, numbers, box, shares, begin, count):
+    """So many of all rows of all planes, counted through and around. bases: where the six arrays stand; rows, copies:
     (rows,) and (rows, nx + 2 and a vector at least), to work in; read: (rows, 6), :func:`rows_of`; box: (nz, ny, nx);
     shares: as of :func:`march`"""
     (nz, ny, nx), size = box, copies.itemsize
-    width, bands, step, seed, first_y, whole_y, first_z, whole_z = shares
+    width, _, step, seed, first_y, whole_y, first_z, whole_z = shares
     whole = nx // width * width  # columns of whole vectors
     inner = (nx - 1 - width) // width * width if nx > SHORT else 0  # of those that have no side beside them
-    for index in range(part * nz * ny // bands, (part + 1) * nz * ny // bands):
-        z, y = index // ny, index % ny
+    for index in range(begin, begin + count):
+        z, y = index // ny % nz, index % ny
         seen = (y + first_y) % whole_y, (z + first_z) % whole_z, step, seed
         for piece in range(4):
             ends = width if inner else 0, width + inner if inner else 0, whole, nx
@@ -337,15 +337,74 @@ def march(functions, bases, read, begins, sides, laws, numbers, box, shares, ste
     width, bands, first, seed, first_y, whole_y, first_z, whole_z = shares
     rows = np.zeros((bands, len(read)), np.intp)
     copies = np.empty((bands, len(read), box[2] + 2 + width), numbers.dtype)
+    every = box[0] * box[1]
     for step in range(steps):
         now = width, bands, first + step, seed, first_y, whole_y, first_z, whole_z
         for one in range(len(functions)):
             places, here = read[begins[one] : begins[one + 1]], bases[step % len(bases), one]
             if bands == 1:
                 row_of = function_at(functions[one], numbers[one])
-                band(row_of, here, rows[0], copies[0], places, wraps, at, laws, numbers[one], box, now, 0)
+                band(row_of, here, rows[0], copies[0], places, wraps, at, laws, numbers[one], box, now, 0, every)
             else:
                 for part in prange(bands):
                     row_of = function_at(functions[one], numbers[one])
-                    room, work = rows[part], copies[part]
-                    band(row_of, here, room, work, places, wraps, at, laws, numbers[one], box, now, part)
+                    room, work, begin = rows[part], copies[part], part * every // bands
+                    count = (part + 1) * every // bands - begin
+                    band(row_of, here, room, work, places, wraps, at, laws, numbers[one], box, now, begin, count)
+
+
+@njit(nogil=True)
+def apart(functions, places, room, ends, work, read, begins, wraps, at, laws, numbers, box, now, reaches, levels, part):
+    """So many steps of one of the parts of the grid: of those before the last also what lies beyond the part as far as
+    it is read. room: where arrays of its own stand, and bytes of each; ends: where fields are read, and written; work:
+    rows and copies as of :func:`band`"""
+    (address, each), (rows, copies), (nz, ny, _), passes = room, work, box, len(functions)
+    units, lines = (ny, 1) if nz == 1 else (nz, ny)
+    width, bands, first, seed, first_y, whole_y, first_z, whole_z = now
+    begin, end = part * units // bands, (part + 1) * units // bands
+    around = wraps[:, 1 if nz == 1 else 2].any()
+    beyond_it, here = levels * reaches.sum(), np.empty(len(ARRAYS), np.intp)
+    for level in range(levels):
+        shares = width, bands, first + level, seed, first_y, whole_y, first_z, whole_z
+        for one in range(passes):
+            for array in range(len(ARRAYS)):
+                which, offset = places[level % len(places), one, array]
+                here[array] = address + which * each + offset
+                if array != OUT and which == 0 and level == 0:
+                    here[array] = ends[0] + offset
+                if array == OUT and which == levels % len(places) and level == levels - 1:
+                    here[array] = ends[1] + offset
+            beyond_it -= reaches[one]
+            low, high = begin - beyond_it, end + beyond_it
+            if not around:
+                low, high = max(low, 0), min(high, units)
+            count = min(high - low, units) * lines
+            row_of = function_at(functions[one], numbers[one])
+            of_pass = read[begins[one] : begins[one + 1]]
+            place = low % units * lines
+            band(row_of, here, rows, copies, of_pass, wraps, at, laws, numbers[one], box, shares, place, count)
+
+
+@njit(parallel=True, nogil=True, cache=True)
+@noticing(vector_math)
+def march_apart(
+    functions, places, rooms, ends, read, begins, sides, laws, numbers, box, shares, reaches, at_once, steps
+):  # fmt: skip
+    """As :func:`march`, where threads meet after ``at_once`` steps only: for grids whose steps take them as long as
+    waking does. places: (turns, passes, 6, 2) of the arrays, which they are and where in them; rooms: (bands, arrays,
+    bytes), for each thread arrays of its own; ends: where the fields stand, and the array that takes turns with them;
+    reaches: (passes,) rows beside a row that a pass reads, or planes in a box"""
+    wraps, at = sides[:, :3].copy(), sides[:, 3:].copy().reshape((len(sides), 3, 2, 3))
+    width, bands, first, seed, first_y, whole_y, first_z, whole_z = shares
+    rows = np.zeros((bands, len(read)), np.intp)
+    copies = np.empty((bands, len(read), box[2] + 2 + width), numbers.dtype)
+    for group in range(-(-steps // at_once)):
+        levels = min(at_once, steps - group * at_once)
+        now = width, bands, first + group * at_once, seed, first_y, whole_y, first_z, whole_z
+        turned = ends if group % 2 == 0 else ends[::-1].copy()
+        for part in prange(bands):
+            room = address_of(rooms[part]), rooms.shape[2]
+            apart(
+                functions, places, room, turned, (rows[part], copies[part]), read, begins, wraps, at, laws, numbers,
+                box, now, reaches, levels, part,
+            )  # fmt: skip

@@ -38,7 +38,8 @@ def test_both_devices_react_in_the_same_groups(few, backend, own_cache):
 
 def test_waiting_for_one_step_is_not_waiting(mesh, backend):
     simulations = [
-        ENGINE.build(problem(mesh, step=0.02, multirate=Multirate(on=on, slow_step=0.02)), backend) for on in (0, 1)
+        ENGINE.build(problem(mesh, step=0.02, multirate=Multirate(on=on, slow_step=0.02)), backend)
+        for on in (False, True)
     ]
     for simulation in simulations:
         simulation.advance(400)

@@ -112,7 +112,7 @@ def test_the_order_in_time(cpu):
 
 def test_values_and_gradients_at_sides_hold_after_long_steps(cpu):
     """Heat between sides at 1 and 3, with a flow of 1/2 out of the top: a line along x where the top is closed."""
-    held = {**CLOSED, "x_low": {"kind": "value", "value": "1"}, "x_high": {"kind": "value", "value": "3"}}
+    held = {**CLOSED, "x_low": {"kind": "value", "value": 1.0}, "x_high": {"kind": "value", "value": 3.0}}
     simulation = built(
         cpu, "du/dt = laplacian(u)", {"u": "noise(1)"}, None, plane(40, 30), "IMEX", sides=held, step=100.0
     )

@@ -7,6 +7,7 @@ import pytest
 
 from engines.backend.precision import REAL
 from engines.stencil.equations import reference
+from engines.stencil.equations.cpu import steps_at_once
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
 from engines.stencil.equations.strips.march import marches_of, strips_file
 from engines.stencil.setup.equations import TypedProblem
@@ -126,6 +127,37 @@ def test_steps_at_once_in_any_bands_have_the_bits_of_single_ones(cpu, method, no
     assert np.ptp(found[0]) > 0
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize("method", ["Euler", "AB2", "RK4"])
+@pytest.mark.parametrize("sides", ["around", "closed", "of one field"])
+def test_threads_that_meet_after_several_steps_have_the_bits_of_one(cpu, method, sides):
+    """Also where a thread's part is less than what it works out beyond it, and where the grid is."""
+    lines = (*STORED, "dv/dt = 0.1*laplacian(v) + dx(u*v) - v*k" + (" + 0.01*xi" if method == "Euler" else ""))
+    still = STILL | {"z_low": {"kind": "value", "value": "0.2"}, "z_high": {"kind": "gradient", "gradient": "0.1*x"}}
+    own = {"around": {}, "closed": dict.fromkeys(START, still), "of one field": {"u": still}}[sides]
+    for grid in (plane(37, 11, 37.0, 9.0), plane(3, 2), plane(1045, 7), CUBE):
+        given = typed(lines, START, {"F": 0.04, "k": 0.06}, grid, method, "fp64", PERIODIC, 0.002, own)
+        found = []
+        for bands, at_once, parts in ((1, 1, [12]), (3, 2, [1, 7, 4]), (2, 5, [11, 1]), (2, 30, [12])):
+            simulation = ENGINE.build(given, cpu)
+            simulation._explicit._bands, simulation._explicit._at_once = bands, at_once
+            for steps in parts:
+                simulation.advance(steps)
+            found.append(np.stack([values(simulation, field) for field in START]))
+        assert np.isfinite(found[0]).all()
+        for each in found[1:]:
+            np.testing.assert_array_equal(each, found[0])
+
+
+def test_threads_of_small_grids_meet_after_several_steps():
+    """(rows, of them read by a step, passes, seconds of a step on one core, threads): (threads, steps)"""
+    for given, expected in (
+        ((128, 1, 1, 50e-6, 2), (2, 11)), ((128, 1, 1, 50e-6, 1), (1, 1)), ((128, 4, 4, 200e-6, 2), (2, 3)),
+        ((1024, 1, 1, 2e-3, 2), (2, 1)), ((16, 1, 1, 1e-6, 2), (1, 1)), ((256, 1, 1, 200e-6, 16), (16, 3)),
+        ((64, 0, 1, 50e-6, 2), (1, 1)), ((4000, 1, 1, 400e-6, 2), (2, 16)),
+    ):  # fmt: skip
+        assert steps_at_once(*given) == expected, given
 
 
 @pytest.mark.parametrize("rows", ROWS)
