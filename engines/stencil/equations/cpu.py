@@ -21,14 +21,18 @@ REPEATED = 1 / 6
 MOST_AT_ONCE = 16
 SHORT_SECONDS = 8 * WORTH_A_THREAD
 """Of a thread's part of a pass, up to which threads are to meet after several steps."""
+MOST_ROOM = 1 << 27
+"""[bytes] For the arrays of all threads, of which each uses its part: too few for an estimate of memory."""
 
 
-def steps_at_once(units: int, reach: int, passes: int, seconds: float, most: int) -> tuple[int, int]:
+def steps_at_once(units: int, reach: int, passes: int, seconds: float, most: int, room: int) -> tuple[int, int]:
     """(threads, steps after which they meet) for a grid of so many rows or planes.
 
-    reach: of them that a step of so many passes reads beside one; seconds: of a step on one core.
+    reach: of them that a step of so many passes reads beside one; seconds: of a step on one core; room: bytes of the
+    grid's arrays.
     """
-    for threads in range(most, 1, -1) if seconds / passes / most < SHORT_SECONDS and reach else ():
+    short = seconds / passes / most < SHORT_SECONDS and reach > 0
+    for threads in range(min(most, MOST_ROOM // room), 1, -1) if short else ():
         steps = min(MOST_AT_ONCE, 1 + int(REPEATED * units / threads / reach))
         if steps > 1 and threads_for(steps * seconds, most) >= threads:
             return threads, steps
@@ -44,34 +48,44 @@ class CpuExplicit(Explicit):
         seconds, (nz, ny, _) = core_seconds(self.traffic), self.box
         self._reaches = np.array([one.reach(1 if nz == 1 else 2) for _, one, _ in self.sweeps()])
         most = self._backend.info.threads
-        self._bands, self._at_once = steps_at_once(
-            ny if nz == 1 else nz, int(self._reaches.sum()), len(self._reaches), seconds, most
-        )
-        self._cores = self._backend.cores_for(seconds * self._at_once)
+        self._room = -(-max(each.nbytes for each in self._buffers) // CACHE_LINE) * CACHE_LINE
+        self._bands, self._cores = threads_for(seconds, most), self._backend.cores_for(seconds)
+        self._apart = steps_at_once(
+            ny if nz == 1 else nz, int(self._reaches.sum()), len(self._reaches), seconds, most,
+            len(self._buffers) * self._room,
+        )  # fmt: skip
+        self._cores_apart = self._backend.cores_for(seconds * self._apart[1])
         self._rooms: Array | None = None
         self._kernels: dict[Pass, tuple[Any, Array]] = {}
         names = len(self.sides.wraps)
         sides = [each.reshape(names, -1).astype(np.int64) for each in (self.sides.wraps, self.sides.where)]
         self._sides = np.concatenate(sides, 1)
 
+    @property
+    def _buffers(self) -> list[Array]:
+        """What passes read and write: the fields, and what takes turns with them, first."""
+        return [self._now, *self._banks, self.stored]
+
     def advance(self, step: int, steps: int) -> None:
-        with self._cores:
-            if self.timed or self._time_at_sides or self._implicit is not None or self.arrive is not None:
+        if self.timed or self._time_at_sides or self._implicit is not None or self.arrive is not None:
+            with self._cores:
                 super().advance(step, steps)
-                return
-            if steps and (step == 0 or self.anew):  # the first step has numbers of its own
+            return
+        if steps and (step == 0 or self.anew):  # the first step has numbers of its own
+            with self._cores:
                 super().advance(step, 1)
-                step, steps = step + 1, steps - 1
-            turns = []
-            for _ in range(2 if len(self.plan.stages) == 1 else 1):
-                turns.append([arrays for _, _, arrays in self.sweeps()])
-                self.turn()
-            passes, laws = [one for _, one, _ in self.sweeps()], self._laws(0.0)
-            self._march(passes, turns, self.usual(), laws, step, steps, self._at_once)
-            if self._at_once > 1 and -(-steps // self._at_once) % 2:
-                self._now, self._banks[0] = self._banks[0], self._now
-            elif self._at_once == 1 and steps % 2:
-                self.turn()
+            step, steps = step + 1, steps - 1
+        turns = []
+        for _ in range(2 if len(self.plan.stages) == 1 else 1):
+            turns.append([arrays for _, _, arrays in self.sweeps()])
+            self.turn()
+        passes, at_once = [one for _, one, _ in self.sweeps()], self._apart[1]
+        with self._cores if at_once == 1 else self._cores_apart:
+            self._march(passes, turns, self.usual(), self._laws(0.0), step, steps, at_once)
+        if at_once > 1 and -(-steps // at_once) % 2:
+            self._now, self._banks[0] = self._banks[0], self._now
+        elif at_once == 1 and steps % 2:
+            self.turn()
 
     def laws(self, numbers: Array) -> Any:
         return numbers.astype(self.dtype)
@@ -91,16 +105,16 @@ class CpuExplicit(Explicit):
         for row, values in zip(given, numbers, strict=True):
             row[: len(values)] = values
         begins = np.cumsum([0, *map(len, places)])
-        shares = REGISTER_BYTES // self.dtype.itemsize, self._bands, step, self.seed, *self.whole
+        bands = self._bands if at_once == 1 else self._apart[0]
+        shares = REGISTER_BYTES // self.dtype.itemsize, bands, step, self.seed, *self.whole
         read = np.concatenate(places) if len(places) > 1 else places[0]
         same = read, begins, self._sides, laws, given, self.box, shares
         if at_once == 1:
             march(np.array(functions), np.array(bases), *same, steps)
             return
-        buffers = [self._now, *self._banks, self.stored]
+        buffers = self._buffers
         if self._rooms is None:
-            each = -(-max(buffer.nbytes for buffer in buffers) // CACHE_LINE) * CACHE_LINE
-            self._rooms = self._backend.empty((self._bands, len(buffers), each), np.uint8)
+            self._rooms = self._backend.empty((bands, len(buffers), self._room), np.uint8)
         ends = np.array([buffer.__array_interface__["data"][0] for buffer in buffers])
         which = (np.array(bases)[..., None] >= ends) & (np.array(bases)[..., None] < ends + [b.nbytes for b in buffers])
         found = which.argmax(-1)

@@ -7,7 +7,7 @@ import pytest
 
 from engines.backend.precision import REAL
 from engines.stencil.equations import reference
-from engines.stencil.equations.cpu import steps_at_once
+from engines.stencil.equations.cpu import MOST_ROOM, steps_at_once
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
 from engines.stencil.equations.strips.march import marches_of, strips_file
 from engines.stencil.setup.equations import TypedProblem
@@ -120,7 +120,7 @@ def test_steps_at_once_in_any_bands_have_the_bits_of_single_ones(cpu, method, no
     found = []
     for bands, parts in ((1, [1] * 6), (1, [6]), (3, [2, 3, 1])):
         simulation = built(cpu, lines, START, None, plane(37, 11), method)
-        simulation._explicit._bands = bands
+        simulation._explicit._bands, simulation._explicit._apart = bands, (bands, 1)
         for steps in parts:
             simulation.advance(steps)
         found.append(values(simulation))
@@ -141,7 +141,7 @@ def test_threads_that_meet_after_several_steps_have_the_bits_of_one(cpu, method,
         found = []
         for bands, at_once, parts in ((1, 1, [12]), (3, 2, [1, 7, 4]), (2, 5, [11, 1]), (2, 30, [12])):
             simulation = ENGINE.build(given, cpu)
-            simulation._explicit._bands, simulation._explicit._at_once = bands, at_once
+            simulation._explicit._bands, simulation._explicit._apart = bands, (bands, at_once)
             for steps in parts:
                 simulation.advance(steps)
             found.append(np.stack([values(simulation, field) for field in START]))
@@ -151,11 +151,13 @@ def test_threads_that_meet_after_several_steps_have_the_bits_of_one(cpu, method,
 
 
 def test_threads_of_small_grids_meet_after_several_steps():
-    """(rows, of them read by a step, passes, seconds of a step on one core, threads): (threads, steps)"""
+    """(rows, of them read by a step, passes, seconds of a step on one core, threads, bytes): (threads, steps)"""
     for given, expected in (
-        ((128, 1, 1, 50e-6, 2), (2, 11)), ((128, 1, 1, 50e-6, 1), (1, 1)), ((128, 4, 4, 200e-6, 2), (2, 3)),
-        ((1024, 1, 1, 2e-3, 2), (2, 1)), ((16, 1, 1, 1e-6, 2), (1, 1)), ((256, 1, 1, 200e-6, 16), (16, 3)),
-        ((64, 0, 1, 50e-6, 2), (1, 1)), ((4000, 1, 1, 400e-6, 2), (2, 16)),
+        ((128, 1, 1, 50e-6, 2, 1000), (2, 11)), ((128, 1, 1, 50e-6, 1, 1000), (1, 1)),
+        ((128, 4, 4, 200e-6, 2, 1000), (2, 3)), ((1024, 1, 1, 2e-3, 2, 1000), (2, 1)),
+        ((16, 1, 1, 1e-6, 2, 1000), (1, 1)), ((256, 1, 1, 200e-6, 16, 1000), (16, 3)),
+        ((64, 0, 1, 50e-6, 2, 1000), (1, 1)), ((4000, 1, 1, 400e-6, 2, 1000), (2, 16)),
+        ((256, 1, 1, 200e-6, 16, MOST_ROOM // 4), (4, 11)), ((256, 1, 1, 200e-6, 16, MOST_ROOM), (6, 1)),
     ):  # fmt: skip
         assert steps_at_once(*given) == expected, given
 
