@@ -72,6 +72,8 @@ def _offered(engines: Iterable[Engine], troubles: list[str]) -> Iterator[tuple[s
 
 def preset_called(name: str) -> Preset | None:
     """The preset with this id. For one in a folder of ours no other engine is loaded."""
+    if name in (of_all := _gathered([])[0]):
+        return of_all[name]
     ours = resources.files("engines")
     owner = next((each for each in registry.own_names() if ours.joinpath(each, "presets", name).is_dir()), None)
     if owner is None:

@@ -1,11 +1,16 @@
 """The projects that come with the application open, with the real reader and the real engine."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from workbench.project.document import open_document, save_document
 from workbench.project.presets import open_preset, presets
 from workbench.run.session import start
 
+ROOT = Path(__file__).parents[3]
 SEEN = 8.0
 """Seconds that a run goes on at least, so that its first picture is not its last."""
 SAMPLES = {preset.id: preset for preset in presets()}
@@ -50,3 +55,14 @@ def test_a_sample_becomes_a_project_of_ones_own(tmp_path, target):
     assert again.parameters == document.parameters
     assert again.mesh.is_file()
     assert again.findings == document.findings
+
+
+@pytest.mark.parametrize(("name", "engine"), [("small_slab", "cardiac"), ("waves", "spiking")])
+def test_the_other_engines_are_not_loaded_for_a_preset(name, engine):
+    """Which took longer than the preset's own run."""
+    code = (
+        "import sys; from workbench.project.presets import open_preset, preset_called; open_preset(preset_called"
+        "(sys.argv[1])); print(*(name for name in sys.modules if name.count('.') == 2 and name.endswith('.engine')))"
+    )
+    told = subprocess.run([sys.executable, "-c", code, name], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert set(told.stdout.split()) == {"engines.api.engine", f"engines.{engine}.engine"}
