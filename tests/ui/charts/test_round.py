@@ -86,6 +86,14 @@ def test_nothing_and_no_number_are_drawn(shown):
     assert cell.plot.limits() == (-40.0, 0.0)
 
 
+@pytest.mark.filterwarnings("error")
+def test_angles_that_are_no_numbers_are_left_out_without_a_warning(shown):
+    cell = shown(CUT, EMPTY)
+    angles = np.where(ANGLES > 90, np.inf, ANGLES)
+    angles[0] = np.nan
+    assert cell.plot._points(Curve("cut", angles, lobe(ANGLES, 45.0)), QPointF(200, 200), 100.0).count() == 18
+
+
 def pattern():
     theta, phi = np.meshgrid(np.linspace(0, 180, 19), np.arange(0, 360, 10.0), indexing="ij")
     values = 1.76 + 20 * np.log10(np.maximum(np.sin(np.radians(theta)), 1e-3)).reshape(-1)

@@ -72,13 +72,14 @@ class PolarPlot(PaintedPlot):
         return QPointF(math.cos(turned), -math.sin(turned))
 
     def _points(self, curve: Curve, center: QPointF, radius: float) -> QPolygonF:
-        angles: Array = np.radians(np.asarray(curve.x, float))
+        known = np.isfinite(np.asarray(curve.x, float))  # Qt fills a polygon to what is no number for ever
+        degrees: Array = np.asarray(curve.x, float)[known]
+        angles = np.radians(degrees)
         turned = np.pi / 2 - angles if self.chart.clockwise else angles
-        distance = radius * self.heights(np.asarray(curve.y, float))
+        distance = radius * self.heights(np.asarray(curve.y, float)[known])
         x, y = center.x() + distance * np.cos(turned), center.y() - distance * np.sin(turned)
-        known = np.isfinite(x) & np.isfinite(y)  # Qt fills a polygon to what is no number for ever
-        points = [QPointF(*at) for at in zip(x[known].tolist(), y[known].tolist(), strict=True)]
-        whole = len(points) > 2 and 359.99 > np.ptp(curve.x) > 360 - 2.5 * np.median(np.abs(np.diff(curve.x)))
+        points = [QPointF(*at) for at in zip(x.tolist(), y.tolist(), strict=True)]
+        whole = len(points) > 2 and 359.99 > np.ptp(degrees) > 360 - 2.5 * np.median(np.abs(np.diff(degrees)))
         return QPolygonF([*points, points[0]] if whole else points)
 
     # Layers.
