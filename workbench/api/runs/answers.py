@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -104,10 +104,11 @@ class Answers(Standing):
         return quantities("result", self._ask(results_of))
 
     @property
-    def files(self) -> Mapping[str, str]:
+    def files(self) -> Named[str]:
         """Results as texts in forms of other programs (Touchstone), by file name."""
         self._notice()
-        return self._ask(files_of)
+        texts = self._ask(files_of)
+        return Named("file of results", texts, texts.__getitem__)
 
     @property
     def spikes(self) -> SpikeTrains:

@@ -242,6 +242,8 @@ def test_results_for_other_programs_and_whether_it_came_to_its_own_end(wave, mon
     with wb.simulate(wave) as run:
         run.advance(10)
         assert run.files == {"wave.s1p": "! a wave"}
+        with pytest.raises(KeyError, match=r"no file of results 'table\.csv'; there are: wave\.s1p\."):
+            run.files["table.csv"]
         assert not run.ended
     with wave.set("end", 1.0).run(until=4.0) as run:
         assert run.ended
