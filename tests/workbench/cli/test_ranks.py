@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -220,11 +221,20 @@ def test_a_run_on_ranks_that_is_killed_or_asked_to_end_goes_on_from_its_checkpoi
     open_ports = [port for one in started[1:] for port in one.net_connections() if port.status == psutil.CONN_LISTEN]
     assert not open_ports, "each had one for every network"
     process.send_signal(signal.SIGUSR1)
-    clock.sleep(3.0)
+    shown = ""
+
+    def both_shown() -> bool:
+        nonlocal shown
+        if select.select([process.stderr], [], [], 0)[0]:
+            shown += os.read(process.stderr.fileno(), 65536).decode()
+        return "in _watch" in shown and "in follow" in shown
+
+    until(both_shown)
     next(
         one for one in started if one.environ().get("OMPI_COMM_WORLD_RANK", one.environ().get("PMI_RANK")) == "1"
     ).kill()
     code, _, err = end(process)
+    err = shown + err
     assert code == 3
     of_first, of_second = err.split("Rank 0:")[1].split("Rank 1:")
     assert "in _watch" in of_first
