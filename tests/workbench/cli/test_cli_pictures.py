@@ -120,6 +120,29 @@ def test_a_movie_of_the_run(project, tmp_path, monkeypatch):
             assert file.convert("RGB").getpixel((3, 3)) == (50 * (place + 1),) * 3
 
 
+def test_a_movie_of_fewer_pictures_than_asked_for_says_so(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **__: np.zeros((6, 8, 4), np.uint8))
+    asked = ["run", str(project), "--out", str(tmp_path / "out"), "--no-pictures"]
+    assert main([*asked, "--movie", str(tmp_path / "frames"), "--movie-frames", "5000"]) == 0
+    number = len(list((tmp_path / "frames").glob("*.png")))
+    assert f"The movie has a picture of each step, {number}, where 5000 were asked for." in capsys.readouterr().err
+    assert main([*asked, "--movie", str(tmp_path / "run.gif"), "--movie-frames", str(number)]) == 0
+    assert "were asked for" not in capsys.readouterr().err
+
+
+def test_a_run_that_goes_on_says_each_time_that_its_movie_is_not_drawn(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **__: np.zeros((6, 8, 4), np.uint8))
+    out, movie = tmp_path / "out", tmp_path / "run.gif"
+    asked = ["run", str(project), "--no-pictures", "--until", "1", "--out", str(out)]
+    assert main([*asked, "--movie", str(movie), "--movie-frames", "4"]) == 0
+    before = movie.read_bytes()
+    for until in ("2", "3"):
+        capsys.readouterr()
+        assert main(["resume", str(out), "--until", until]) == 0
+        assert f"The movie '{movie}' that the run was asked for is not drawn" in capsys.readouterr().err
+    assert movie.read_bytes() == before
+
+
 def test_a_movie_that_cannot_be_written_is_refused_before_the_run(project, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["run", str(project), "--out", str(out), "--movie", str(tmp_path / "run.avi")]) == 2

@@ -27,7 +27,8 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 class Asked(BaseModel):
     """``project`` is a path or the name of a preset; ``until`` is in the engine's unit of time, None for a run that
-    ends by itself. ``mark`` says that this person has asked so, and nobody who sent the folder."""
+    ends by itself; ``movie`` is only told when the run goes on, never written to. ``mark`` says that this person has
+    asked so, and nobody who sent the folder."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -39,6 +40,7 @@ class Asked(BaseModel):
     checkpoints: Annotated[int, Field(ge=1, le=10_000)] = 2
     pictures: Annotated[int, Field(ge=0, le=10_000)] = 0
     ranks: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    movie: str | None = None
     mark: str = ""
 
     @classmethod
@@ -46,6 +48,8 @@ class Asked(BaseModel):
         path = expanded(options.project)
         content = {name: value for name, value in vars(options).items() if name in cls.model_fields}
         project = str(path.absolute() if path.exists() else path)
+        movie = vars(options).get("movie") or vars(options).get("movie_before")
+        content["movie"] = None if movie is None else str(movie)
         return cls.model_validate(content | {"project": project, "until": until, "mark": _mark(folder, project)})
 
     def check(self, folder: Path, where: str, permission: Permission) -> None:

@@ -132,6 +132,7 @@ class RunMovie(Pictures):
         if until is None:
             raise ProblemError(f"A movie needs an end of the run: add --until T [{document.time_unit}].")
         super().__init__(path.parent, document, number, until)
+        self._number = number
         path.parent.mkdir(parents=True, exist_ok=True)
         self._movie = open_movie(path, FRAMES_PER_SECOND)
 
@@ -147,6 +148,10 @@ class RunMovie(Pictures):
         try:
             self._movie.finish()
             self.drawn.append(self._movie.path)
+            frames = self._movie.frames
+            if frames == len(set(self._steps)) < self._number:
+                few = f"The movie has a picture of each step, {frames}, where {self._number} were asked for."
+                self.trouble = f"{self.trouble} {few}".strip()
         except WorkbenchError as error:
             self._movie.abandon()
             self.trouble = str(error)

@@ -52,7 +52,13 @@ def resume_command(options: Namespace) -> int:
         print("There is no checkpoint yet: the run starts from the beginning.", file=sys.stderr)
     document = _as_it_was(asked.project, content, f"'{file}'", permission)
     run = parser().parse_args(asked.arguments(folder, there))
-    run.answer = options.answer
+    run.answer, run.movie_before = options.answer, asked.movie
+    if asked.movie is not None:
+        print(
+            f"The movie '{asked.movie}' that the run was asked for is not drawn: its first pictures are of before. "
+            "'workbench run' with --resume, --out and --movie draws one of what is left.",
+            file=sys.stderr,
+        )
     return run_document(document, asked.until, run)
 
 
