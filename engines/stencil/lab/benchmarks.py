@@ -28,6 +28,8 @@ VARYING_SIDE = 256
 """Of the cube where each cell has a conductivity, whose faces take 20 bytes of the host's a cell and more to make."""
 WARM_SIDE = 32
 """Two vectors of float32 at their widest, from which single steps go by vectors."""
+WARM_SIDE_TYPED = 128
+"""Of typed equations, from which threads on a CPU meet after several steps."""
 
 
 @dataclass(frozen=True)
@@ -81,4 +83,5 @@ def warming_problems() -> Iterator[Problem]:
                     yield Problem(StencilParameters(grid=grid, equation=equation, numerics=numerics))
             yield Problem(StencilParameters(grid=grid, equation=GrayScott(), numerics=numerics))
             yield Problem(StencilParameters(grid=grid, equation=Poisson(source=UniformSource()), numerics=numerics))
-        yield Problem(StencilParameters(grid=_grid(2, WARM_SIDE), equation=OwnEquations(), numerics=numerics))
+        grid = _grid(2, WARM_SIDE_TYPED)
+        yield Problem(StencilParameters(grid=grid, equation=OwnEquations(), numerics=numerics))
