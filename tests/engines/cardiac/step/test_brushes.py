@@ -361,6 +361,25 @@ def test_a_checkpoint_with_paint_and_pulses_continues_bit_for_bit(backend, mesh,
         assert np.abs(resumed.field("voltage") - before).max() < 0.05, "no pulse is left"
 
 
+def test_a_checkpoint_knows_the_conductivity_that_was_set_during_the_run(backend, mesh):
+    simulation = build(mesh, backend)
+    begun = {name: np.array(value) for name, value in simulation.state().items()}
+    simulation.paint(Dab("stimulus", (0.3, 1.0, 0.7), 0.6, AMOUNT))
+    simulation.advance(20)
+    simulation.set_control("conductivity_scale", 0.5)
+    kept = {name: np.array(value) for name, value in simulation.state().items()}
+    simulation.advance(60)
+    expected = simulation.state()
+    resumed = build(mesh, backend)
+    resumed.restore(kept)
+    resumed.advance(60)
+    for name, value in resumed.state().items():
+        np.testing.assert_array_equal(value, expected[name], err_msg=name)
+    unchanged = {name: value for name, value in begun.items() if name != "conductivity_scale"}
+    resumed.restore(unchanged)  # of an earlier version, which leaves it as it is
+    assert resumed.state()["conductivity_scale"] == 0.5
+
+
 # Measuring.
 
 
