@@ -22,12 +22,12 @@ from ui.forms.section import Section
 from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.widgets.background import Background, lane_of
-from ui.widgets.formatting import at_most_text, bytes_text, duration_text
+from ui.widgets.formatting import bytes_text, duration_text
 from ui.widgets.freeing import empty
 from ui.widgets.icons import icon
-from workbench.project.findings import findings_of, in_order, refusal
-from workbench.words.numbers import printed, spaced
-from workbench.words.units import clock_text, counted, legible, one_of, with_unit
+from workbench.project.findings import above_stable, findings_of, in_order, refusal
+from workbench.words.numbers import spaced
+from workbench.words.units import at_most, clock_text, counted, one_of
 
 DELAY_MILLISECONDS = 300
 LONG_MILLISECONDS = 1000
@@ -203,17 +203,13 @@ class EstimatesPanel(QWidget):
         self.figures["traffic"].setText(bytes_text(estimate.bytes_per_step))
         self.figures["step"].setText(clock_text(estimate.step, unit, ".4g"))
         stable = estimate.stable_step
-        above = stable is not None and estimate.step > stable
-        self.figures["stable"].setText("–" if stable is None else _at_most(stable, unit, 4))
+        above = above_stable(estimate, unit)
+        self.figures["stable"].setText("–" if stable is None else at_most(stable, unit, 4))
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
-            Editor.repolish(self.figures[key], above)
+            Editor.repolish(self.figures[key], bool(above))
         self._show_wall_time(estimate, unit)
-        self._say(
-            f"The step is above the largest stable one: set it to {_at_most(stable, unit)} or less."
-            if stable is not None and above
-            else ""
-        )
+        self._say(above)
         self.show_findings()
         self.show_noticed(noticed)
         self._show_facts(estimate.facts)
@@ -306,8 +302,3 @@ class EstimatesPanel(QWidget):
     def _say(self, sentence: str) -> None:
         self.sentence.setText(spaced(sentence))
         self.sentence.setVisible(bool(sentence))
-
-
-def _at_most(step: float, unit: str, digits: int = 3) -> str:
-    number, of = legible(step, unit)
-    return with_unit(printed(at_most_text(number, digits)), of)

@@ -6,7 +6,7 @@ import math
 import time as clock
 
 from workbench.words.amounts import bytes_text, duration_text, prefixed
-from workbench.words.numbers import figure, printed
+from workbench.words.numbers import at_most_text, figure, printed
 
 __all__ = ["amount_text", "at_most_text", "bytes_text", "count_text", "duration_text", "moment_text", "rate_text"]
 
@@ -35,12 +35,6 @@ def moment_text(written: float, now: float | None = None) -> str:
         return f"yesterday {at}"
     day = f"{then.tm_mday} {MONTHS[then.tm_mon - 1]}"
     return f"{day} {at}" if then.tm_year == present.tm_year else f"{day} {then.tm_year}"
-
-
-def at_most_text(limit: float, digits: int = 3) -> str:
-    """A positive limit in so many digits, never rounded up: what the text says must be allowed itself."""
-    places = digits - 1 - math.floor(math.log10(limit))
-    return f"{math.floor(limit * 10.0**places) / 10.0**places:.{digits}g}"
 
 
 def count_text(value: float) -> str:

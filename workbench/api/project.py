@@ -16,7 +16,7 @@ from workbench.api.findings import warn_of
 from workbench.api.notebook import Listed, Outlook, project_html
 from workbench.api.runs.progress import Progress
 from workbench.project.document import Document, save_document
-from workbench.project.findings import estimate_of, findings_of
+from workbench.project.findings import estimate_of, findings_of, findings_with_step
 from workbench.project.project import Line, Probe
 from workbench.project.reading.parsing import validated
 
@@ -156,7 +156,7 @@ class Project:
         finally:
             backend.close()
         of = {field.name: getattr(found, field.name) for field in fields(found)}
-        of["findings"] = Listed(findings_of(self._document, found))
+        of["findings"] = Listed(findings_with_step(self._document, found))
         return Outlook(**of, time_unit=self.time_unit, until=self.until, device=name)
 
     def run(self, until: float | None = None, *, device: str | None = None, progress: bool | Progress = False) -> Run:

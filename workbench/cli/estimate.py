@@ -8,7 +8,7 @@ from engines.backend.devices.faster import open_for
 from workbench.cli import DONE
 from workbench.cli.opening import open_project
 from workbench.cli.telling import fact_lines, fact_records, tell_findings
-from workbench.project.findings import as_record, estimate_of, findings_of
+from workbench.project.findings import as_record, estimate_of, findings_with_step
 from workbench.words.units import time_text
 
 
@@ -22,8 +22,8 @@ def estimate_command(options: Namespace) -> int:
         estimate = estimate_of(document, backend)
     finally:
         backend.close()
-    findings = findings_of(document, estimate)
     unit, pace = document.time_unit, estimate.seconds_per_simulated_unit
+    findings = findings_with_step(document, estimate)
     until = document.project.run.until
     tell_findings(findings)
     print(f"Device  {device}")

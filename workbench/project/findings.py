@@ -22,6 +22,7 @@ from engines.backend.devices.faster import faster
 from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
 from workbench.project.probing import lines_outside, probes_outside
+from workbench.words.units import at_most
 
 LONGEST_TEXT, MOST_TEXTS = 4096, 512
 """Characters of a finding or of what mends it, and how many of both there are."""
@@ -127,6 +128,20 @@ def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding,
     """Of the files that the document was read from, its probes and lines and what was estimated of it, in order."""
     estimated = () if estimate is None else estimate.findings
     return in_order((*document.findings, *probes_outside(document), *lines_outside(document), *estimated))
+
+
+def above_stable(estimate: Estimate, unit: str) -> str:
+    """A sentence where the step is above the largest stable one, else nothing: such a run does not begin."""
+    stable = estimate.stable_step
+    if stable is None or not 0 < stable < estimate.step:
+        return ""
+    return f"The step is above the largest stable one: set it to {at_most(stable, unit)} or less."
+
+
+def findings_with_step(document: Document, estimate: Estimate) -> tuple[Finding, ...]:
+    """The same, and a step above the largest stable one, which the window says beside its figures."""
+    above = above_stable(estimate, document.time_unit)
+    return (*((Finding(above),) if above else ()), *findings_of(document, estimate))
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

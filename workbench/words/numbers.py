@@ -31,6 +31,12 @@ def printed(number: str) -> str:
     return sign + whole + point + rest + (f" × {power(int(exponent))}" if e else "")
 
 
+def at_most_text(limit: float, digits: int = 3) -> str:
+    """A positive limit in so many digits, never rounded up: what the text says must be allowed itself."""
+    places = digits - 1 - math.floor(math.log10(limit))
+    return f"{math.floor(limit * 10.0**places) / 10.0**places:.{digits}g}"
+
+
 def power(exponent: int) -> str:
     """``10⁻⁴⁴``"""
     return f"10{str(exponent).translate(RAISED)}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from workbench.words.numbers import grouped, printed
+from workbench.words.numbers import at_most_text, grouped, printed
 
 COUNTS = ("iterations", "steps")
 """Units that are counted: whole numbers, with the unit in words."""
@@ -68,6 +68,12 @@ def legible(time: float, unit: str) -> tuple[float, str]:
     seconds = time * scale
     of = next((each for each in PREFIXED if abs(seconds) >= (seconds_of(each) or 0.0) * (1 - 1e-9)), PREFIXED[-1])
     return seconds / (seconds_of(of) or 1.0), of
+
+
+def at_most(limit: float, unit: str, digits: int = 3) -> str:
+    """A positive time in so many digits, never rounded up, in a unit that can be read."""
+    number, of = legible(limit, unit)
+    return with_unit(printed(at_most_text(number, digits)), of)
 
 
 def clock_text(time: float, unit: str, form: str = ".2f") -> str:

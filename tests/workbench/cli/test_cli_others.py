@@ -15,6 +15,7 @@ from typing import Any
 import meshio
 import pytest
 
+import workbench as wb
 from engines.api import registry
 from engines.api.presets import presets_in
 from tests.workbench.fake_engine import WaveEngine
@@ -318,6 +319,21 @@ def test_an_estimate_tells_how_long_a_run_takes_where_that_is_known(project, mon
     assert main(["estimate", str(project), "--device", "cpu"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line.startswith(("Pace", "Run"))] == said
+
+
+@pytest.mark.parametrize(("stable", "said"), [(0.125, "0.125 ms"), (0.0012399, "1.23 µs"), (0.2, ""), (None, "")])
+def test_an_estimate_tells_a_step_that_no_run_takes(project, monkeypatch, capsys, stable, said):
+    """As the window does; a step at the limit is taken."""
+    estimate = WaveEngine.estimate
+    monkeypatch.setattr(WaveEngine, "estimate", lambda *given: replace(estimate(*given), step=0.2, stable_step=stable))
+    assert main(["estimate", str(project), "--device", "cpu", "--json"]) == 0
+    told = capsys.readouterr()
+    sentence = f"The step is above the largest stable one: set it to {said} or less."
+    messages = [finding["message"] for finding in json.loads(told.out)["findings"]]
+    assert (messages[:1] == [sentence]) is bool(said)
+    assert ("above the largest stable one" in told.err) is bool(said)
+    in_python = [finding.message for finding in wb.open(project).estimate("cpu").findings]
+    assert in_python == messages
 
 
 @pytest.mark.parametrize(("terminal", "looks"), [(True, 5), (False, 1)])
