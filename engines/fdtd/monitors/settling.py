@@ -84,15 +84,14 @@ class SettlingWatcher(FieldWatcher):
             self._left = step, (left := self._left_over())
         if left < SETTLED:
             return data
-        part = f"{100 * left:.0f}" if left >= 0.1 else f"{100 * left:.2g}"
-        return replace(data, note=f"Not settled: {part} % of the field energy is left.")
+        return replace(data, note=f"Not settled: {_percent(left)} of the field energy is left.")
 
     def _left_over(self) -> float:
-        """What of the largest energy is still there."""
+        """What of the largest energy is still there: all of it while it grows, which is looked at now and then."""
         if not self._energies.largest:
             return 0.0
         with self._backend.active():
-            return 2 * self._steps.energy()[1] / self._energies.largest
+            return min(1.0, 2 * self._steps.energy()[1] / self._energies.largest)
 
     def noticed(self) -> Sequence[Finding]:
         left = self._left_over()
@@ -101,8 +100,8 @@ class SettlingWatcher(FieldWatcher):
         still = "the sources are not over, and " if (self._step + self._between) * self._dt < self._over else ""
         return (
             Finding(
-                f"Spectra have not settled: {still}{100 * left:.2g} % of the largest field energy is still in the "
-                f"grid, so they may be wrong by about {100 * left**0.5:.2g} %. Run longer, or switch on the end at "
+                f"Spectra have not settled: {still}{_percent(left)} of the largest field energy is still in the "
+                f"grid, so they may be wrong by about {_percent(left**0.5)}. Run longer, or switch on the end at "
                 "decay.",
                 place=("ending",),
                 remedy=END_AT_DECAY,
@@ -113,3 +112,7 @@ class SettlingWatcher(FieldWatcher):
 
     def parts(self) -> dict[str, Any]:
         return {"largest energy": self._energies.held()[:1]}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
