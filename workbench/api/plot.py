@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 640, 280
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 12, 44
+LABEL = 8
+"""Characters for which there is room beside the ordinate."""
 LEGEND = 18
 """px: the page's, the margins around the axes, a row of the legend."""
 COLOURS = ("#2f7ed8", "#e0763a", "#3aa655", "#b8529e", "#8a6d3b", "#1aa5a5", "#d04545", "#7a68c9")
@@ -73,6 +75,11 @@ class _Axis:
         spacing = 10.0 ** math.floor(math.log10((high - low) / 4))
         spacing *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (factor * spacing) <= 6)
         self.ticks = spacing * np.arange(math.ceil(low / spacing), math.floor(high / spacing) + 1)
+        self._digits = max(6, 1 + math.ceil(math.log10(max(abs(low), abs(high)) / spacing)))
+
+    def label(self, value: float) -> str:
+        """A tick, with as many digits as tell it from its neighbours."""
+        return printed(f"{0.0 if abs(value) < 1e-300 else value:.{self._digits}g}")
 
     def __call__(self, values: Array) -> Array:
         return self._start + (values - self.low) * self._scale
@@ -121,10 +128,12 @@ def _frame(curve: Curve, several: bool, x_axis: _Axis, y_axis: _Axis) -> list[st
     parts = [f'<path d="M{LEFT} {TOP}V{low}H{right}" fill="none" stroke="currentColor" opacity="0.5"/>']
     for value, at in zip(x_axis.ticks, x_axis(x_axis.ticks), strict=True):
         parts.append(f'<path d="M{at:.1f} {low}v4" stroke="currentColor" opacity="0.5"/>')
-        parts.append(f'<text x="{at:.1f}" y="{low + 17}" text-anchor="middle">{_number(value)}</text>')
+        parts.append(f'<text x="{at:.1f}" y="{low + 17}" text-anchor="middle">{x_axis.label(value)}</text>')
     for value, at in zip(y_axis.ticks, y_axis(y_axis.ticks), strict=True):
         parts.append(f'<path d="M{LEFT} {at:.1f}H{right}" stroke="currentColor" opacity="0.12"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{_number(value)}</text>')
+        label = y_axis.label(value)
+        size = f'font-size="{12 * LABEL / len(label):.1f}" ' if len(label) > LABEL else ""  # it stays clear of the title
+        parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" {size}text-anchor="end">{label}</text>')
     middle = (TOP + low) / 2
     y_title = f"[{curve.unit}]" if several and curve.unit else "" if several else _titled(curve.title, curve.unit)
     parts.append(
@@ -150,7 +159,3 @@ def _legend(curves: Sequence[Curve]) -> list[str]:
 
 def _titled(title: str, unit: str) -> str:
     return escape(f"{title} [{unit}]" if unit else title)
-
-
-def _number(value: float) -> str:
-    return printed(f"{0.0 if abs(value) < 1e-300 else value:.6g}")

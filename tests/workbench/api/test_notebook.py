@@ -71,6 +71,16 @@ def test_any_range_has_ticks(values):
     assert "nan" not in html
 
 
+@pytest.mark.parametrize(
+    ("low", "high"), [(785.7349132, 785.7349534), (1e6, 1e6 + 0.5), (1, 1 + 3e-8), (1e20, 1e20 * (1 + 1e-8)), (-5, 5)]
+)
+def test_ticks_of_what_hardly_changes_are_told_apart(low, high):
+    """An energy that is conserved to its seventh digit."""
+    labels = re.findall('text-anchor="end">([^<]*)<', curve([low, high])._repr_html_())
+    assert len(labels) > 2
+    assert len(set(labels)) == len(labels)
+
+
 def test_a_long_curve_keeps_its_spikes():
     values = np.zeros(100_000)
     values[54_321] = 1.0
