@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 640, 280
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 12, 44
-LABEL = 8
-"""Characters for which there is room beside the ordinate."""
 LEGEND = 18
 """px: the page's, the margins around the axes, a row of the legend."""
+LABEL = 8
+"""Characters for which there is room between the ordinate and its title; longer numbers are set smaller."""
 COLOURS = ("#2f7ed8", "#e0763a", "#3aa655", "#b8529e", "#8a6d3b", "#1aa5a5", "#d04545", "#7a68c9")
 MOST_DRAWN = 1200
 """Points of a curve; of more the lowest and the highest of each stretch are drawn."""
@@ -132,7 +132,7 @@ def _frame(curve: Curve, several: bool, x_axis: _Axis, y_axis: _Axis) -> list[st
     for value, at in zip(y_axis.ticks, y_axis(y_axis.ticks), strict=True):
         parts.append(f'<path d="M{LEFT} {at:.1f}H{right}" stroke="currentColor" opacity="0.12"/>')
         label = y_axis.label(value)
-        size = f'font-size="{12 * LABEL / len(label):.1f}" ' if len(label) > LABEL else ""  # it stays clear of the title
+        size = f'font-size="{12 * LABEL / len(label):.1f}" ' if len(label) > LABEL else ""
         parts.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" {size}text-anchor="end">{label}</text>')
     middle = (TOP + low) / 2
     y_title = f"[{curve.unit}]" if several and curve.unit else "" if several else _titled(curve.title, curve.unit)
