@@ -144,7 +144,6 @@ def test_brushes_scars_and_checkpoints_go_from_some_ranks_to_others(led, mesh):
     assert three.kept(made).message == one.kept(made).message
     for other in (two, alone):
         other.restore(three.state())
-    one.set_control("conductivity_scale", 1.0)
     for simulation in (two, alone, one):
         simulation.advance(50)
     assert same_answers(two, one)
