@@ -202,18 +202,15 @@ class SpikingSimulation(Simulation):
 
     def observe(self) -> Mapping[str, float]:
         """Rates since the latest whole sample, or of few neurons over a longer time; none had fired before the
-        beginning. What is seen between two samples, at an end, leaves them as they are: a run that goes on has the same.
-        """
+        beginning. A look between two samples, at an end, changes nothing for a run that goes on."""
         now, past = self._counted(), self._means.past
         seconds = (now[0] - self._seen[0]) * self.dt / 1000.0
         if seconds > 0:
             rates = self._means.then(self._seen[:2], now[:2])
             events = (now[2] - self._seen[2]) / seconds
             self._rates = dict(zip(self._rates, (*map(float, rates), events), strict=True))
-            if self.step % self.sample_steps == 0:
-                self._seen = now
-            else:
-                self._means.past = past
+            whole = self.step % self.sample_steps == 0
+            self._seen, self._means.past = (now, self._means.past) if whole else (self._seen, past)
             self.traffic = self._subject.traffic(events / max(self._subject.synapses, 1))
         return self._rates
 

@@ -199,10 +199,14 @@ def _watch(
         if interrupted and runner.info is None:
             latest = clock.monotonic() + PATIENCE
     runner.close(timeout=0)
-    while runner.alive and clock.monotonic() < latest:
+    try:
+        while runner.alive and clock.monotonic() < latest:
+            _draw(drawings)
+            runner.join(0.05)
         _draw(drawings)
-        runner.join(0.05)
-    _draw(drawings)
+    finally:  # who asks again waits for no picture
+        for each in drawings:
+            each.abandon(at_once=True)
     line.show(runner, last=True)
     return interrupted
 
