@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import isfinite
 
 from engines.api.errors import ProblemError
@@ -18,6 +19,11 @@ _NAMES = re.compile(r"[^\s\[(]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
 LONGEST_LINE = 1 << 18
 _DECIMAL_COMMA = re.compile(r'(?:^|[;\t])[ "]*[+-]?\d+,\d', re.MULTILINE)
 _DOTTED = re.compile(r'(?:^|[;\t])[ "]*([+-]?[1-9]\d{0,2}(?:\.\d{3})+)[ "]*(?:[;\t\r]|$)', re.MULTILINE)
+_POINTED = re.compile(r'(?:^|[;\t])[ "]*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?[ "]*(?:[;\t\r]|$)', re.MULTILINE)
+_COMMAS = re.compile(r'(?:^|[;\t])[ "]*([+-]?[1-9]\d{0,2},\d{3})[ "]*(?:[;\t\r]|$)', re.MULTILINE)
+_COMMA = re.compile(r"[+-]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))")
+"""A decimal comma that separates no thousands."""
+_APART = "put ; between the columns."
 _QUOTED = re.compile(r'"[^"]*"')
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 
@@ -55,7 +61,7 @@ def text_table(text: str) -> TextTable:
     """The table in a text. Empty lines and those that begin with # are passed over, and what stands above the headings,
     if the numbers below have as many columns as these. A line of units below the names belongs to them.
 
-    Raises ProblemError for lines that no table has, and where 1.000 may be one or a thousand.
+    Raises ProblemError for lines that no table has, and where 1.000 or 1,000 may be one or a thousand.
     """
     lines = [(place, line) for place, line in enumerate(text.splitlines(), 1)]
     lines = [(place, line) for place, line in lines if line.strip() and line.lstrip()[0] != "#"]
@@ -64,10 +70,6 @@ def text_table(text: str) -> TextTable:
     if max(len(line) for _, line in lines) > LONGEST_LINE:
         raise ProblemError(f"A line of the table has more than {LONGEST_LINE:,} letters: write a row a line.")
     separator = _separator([line for _, line in lines[:2]] if len(lines) < 3 else [lines[-1][1]])
-    if separator in (";", "\t") and _DECIMAL_COMMA.search(text) and (dotted := _DOTTED.search(text)):
-        raise ProblemError(
-            f"'{dotted[1]}' may be a thousand times as much in a table of decimal commas: write numbers without points."
-        )
     cells = [(place, _split(line, separator)) for place, line in lines[: PREAMBLE + 1]]
     first = next((at for at, (_, row) in enumerate(cells) if _is_row(row, separator)), 1)
     below = cells[first][1] if first < len(cells) else []
@@ -75,7 +77,29 @@ def text_table(text: str) -> TextTable:
     if first == 1 and not heading:  # a word, and no names: what is wrong with it is told where it is read
         first = 0
     rows = [(place, _split(line, separator)) for place, line in lines[first:]]
+    _check_marks([line for _, line in lines[first:]], (row for _, row in rows), separator)
     return TextTable(tuple(heading), tuple(rows), separator)
+
+
+def _check_marks(lines: Sequence[str], rows: Iterable[Sequence[str]], separator: str | None) -> None:
+    """Raises ProblemError where points or commas may stand in some cells for decimals and in others for thousands."""
+    if separator == ",":  # between quotes; of one column, since one of 4,2 beside one of 1,800 is clear
+        for cells in zip_longest(*rows, fillvalue="") if any('"' in line for line in lines) else ():
+            if any(map(_COMMA.fullmatch, cells)):
+                for cell in filter(_THOUSANDS.fullmatch, cells):
+                    raise ProblemError(f"'{cell}' may be a thousand times less in a column of decimal commas: {_APART}")
+    if separator not in (";", "\t"):
+        return
+    text = "\n".join(lines)
+    for decimal, thousands, mark, other in (
+        (_DECIMAL_COMMA, _DOTTED, "commas", "points"),
+        (_POINTED, _COMMAS, "points", "commas"),
+    ):
+        if decimal.search(text) and (found := thousands.search(text)):
+            raise ProblemError(
+                f"'{found[1]}' may be a thousand times as much in a table of decimal {mark}: "
+                f"write numbers without {other}."
+            )
 
 
 def number_of(cell: str, separator: str | None) -> float | None:

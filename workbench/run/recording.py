@@ -76,7 +76,8 @@ class Recorder(Observer):
     problem says, :class:`~engines.recording.FieldSeries`). ``resume`` continues the files that are there from the
     checkpoint's time on; otherwise earlier results in the folder are replaced. The newest ``checkpoints`` stay.
     ``command`` is how the run was asked for, to ask for it again after a crash. ``patience`` is what a full disk is met
-    with. ``tell`` is given what is found once the simulation is there.
+    with. ``tell`` is given what is found once the simulation is there. ``settle`` is called before each checkpoint: it
+    comes back when nothing from before it is still to be written by others.
     Raises StorageError from any method; what was written stays readable.
     """
 
@@ -95,6 +96,7 @@ class Recorder(Observer):
         command: Mapping[str, Any] | None = None,
         patience: Patience | None = None,
         tell: Callable[[Sequence[Finding]], object] = list,
+        settle: Callable[[], object] = lambda: None,
     ) -> None:
         self.folder = folder
         self.probes = probe_elements(document)
@@ -115,7 +117,7 @@ class Recorder(Observer):
         self._content: dict[str, Any] = {}
         self._hurried = False
         self._patience = patience or Patience()
-        self._tell = tell
+        self._tell, self._settle = tell, settle
         self._root, self._branches = folder, 1
         self._place: SameFolder | None = None
         self._branched_at: float | None = None
@@ -371,6 +373,7 @@ class Recorder(Observer):
         return clock.monotonic() - self._last_checkpoint >= min(known, self._checkpoint_seconds)
 
     def _take_checkpoint(self, simulation: Simulation) -> None:
+        self._settle()
         self._last_checkpoint = clock.monotonic()
         self._write_streams(everything=True)  # before it: what comes after it is forgotten where it is continued
         state = simulation.state()

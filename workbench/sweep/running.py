@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from workbench.words.failures import as_sentence, with_place
 
 MOST_SAMPLES = 4096
 """Samples of a series that are kept of one run; from there on every second is."""
+CLOSE_STEPS = 64
+"""Steps before the end of a run that are each sampled in a study of convergence: its runs end up to half a step of the
+coarsest apart, and are compared where the first one ends, between two samples."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +93,7 @@ def run_case(plan: SweepPlan, place: int, backend: Backend, tell: Callable[[floa
         simulation = plan.document.engine.build(_complete(plan, case), backend, lambda message, fraction: watch(0.0))
         chosen = _chosen(plan.kept, simulation)
         collected = _Series(simulation)
-        _follow(simulation, plan.until, collected, watch)
+        _follow(simulation, plan.until, collected, watch, plan.converges)
         charts = tuple((info, _data(simulation, info, collected), reading) for info, reading in chosen)
     except UnknownChart:
         raise
@@ -193,10 +197,15 @@ def _data(simulation: Simulation, info: ChartInfo, collected: _Series) -> ChartD
     return collected.data(info) if info.series else chart_of(simulation, info)
 
 
-def _follow(simulation: Simulation, until: float | None, collected: _Series, watch: _Watch) -> None:
-    """Advance to the end, as a run without a window does: in batches of about a frame, each found to be finite."""
+def _follow(simulation: Simulation, until: float | None, collected: _Series, watch: _Watch, closely: bool) -> None:
+    """Advance to the end, as a run without a window does: in batches of about a frame, each found to be finite.
+
+    closely: with a sample of each of the last steps, but of what is counted from sample to sample.
+    """
     last = None if until is None else max(1, round(until / simulation.dt))
     every, whole, pacer = simulation.sample_steps, simulation.whole_batch, Pacer()
+    counted = whole > 1 or any(info.metered for info in simulation.series)
+    close = math.inf if counted or last is None or not closely else last - CLOSE_STEPS
     collected.collect(simulation)
     while not simulation.finished and (last is None or simulation.step < last):
         first, began = simulation.step, clock.perf_counter()
@@ -204,9 +213,10 @@ def _follow(simulation: Simulation, until: float | None, collected: _Series, wat
         goal = goal if last is None else min(last, goal)
         while simulation.step < goal:
             before = simulation.step
-            simulation.advance(min(goal, (before // every + 1) * every) - before)
+            following = before + 1 if before >= close else min((before // every + 1) * every, max(close, before + 1))
+            simulation.advance(int(min(goal, following)) - before)
             finished = simulation.finished
-            if simulation.step % every == 0 or finished:
+            if simulation.step % every == 0 or simulation.step >= close or finished:
                 collected.collect(simulation)
             if finished or simulation.step == before:
                 break

@@ -201,14 +201,16 @@ class SpikingSimulation(Simulation):
         return self.step, self._host("population_spikes"), int(self._host("events")[0])
 
     def observe(self) -> Mapping[str, float]:
-        """Rates since the call before, or of few neurons over a longer time; none had fired before the beginning."""
-        now = self._counted()
+        """Rates since the latest whole sample, or of few neurons over a longer time; none had fired before the
+        beginning. A look between two samples, at an end, changes nothing for a run that goes on."""
+        now, past = self._counted(), self._means.past
         seconds = (now[0] - self._seen[0]) * self.dt / 1000.0
         if seconds > 0:
             rates = self._means.then(self._seen[:2], now[:2])
             events = (now[2] - self._seen[2]) / seconds
             self._rates = dict(zip(self._rates, (*map(float, rates), events), strict=True))
-            self._seen = now
+            whole = self.step % self.sample_steps == 0
+            self._seen, self._means.past = (now, self._means.past) if whole else (self._seen, past)
             self.traffic = self._subject.traffic(events / max(self._subject.synapses, 1))
         return self._rates
 

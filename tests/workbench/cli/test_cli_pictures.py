@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import time as clock
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,8 @@ from workbench.cli import main
 from workbench.cli.runs import pictures
 from workbench.project.boundary import EVERYTHING
 from workbench.project.document import open_document
+from workbench.run import recording
+from workbench.run.states.checkpoint import CheckpointMeta
 
 EMPTY = np.zeros((3, 4, 4), np.uint8)
 
@@ -37,6 +42,45 @@ def test_pictures_hold_the_project(project, tmp_path, monkeypatch):
     assert (
         open_document(drawn[0], permission=EVERYTHING).parameters == open_document(project).parameters
     )  # its mesh is elsewhere
+
+
+def test_a_checkpoint_comes_after_the_pictures_before_it(project, tmp_path, monkeypatch):
+    """A run that is killed then and goes on from it has passed them."""
+    out, lacking = tmp_path / "out", []
+
+    def slowly(*given: Any, **options: Any) -> Any:
+        clock.sleep(0.1)
+        return EMPTY
+
+    def write(path: Path, meta: CheckpointMeta, *given: Any) -> None:
+        drawn = {int(each.stem[-9:]) for each in out.glob("picture_*.png")}
+        lacking.append(set(range(25, meta.step, 25)) - drawn)
+
+    monkeypatch.setattr(pictures, "find_renderer", lambda: slowly)
+    monkeypatch.setattr(recording, "write_checkpoint", write)
+    monkeypatch.setattr(recording, "FIRST_CHECKPOINT_SECONDS", 0.0)
+    command = ["run", str(project), "--out", str(out), "--pictures", "8", "--checkpoint-every", "0.001"]
+    assert main(command) == 0
+    assert len(lacking) > 1
+    assert not any(lacking)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_pictures_that_wait_when_a_run_is_interrupted_are_drawn_unless_there_is_no_time(
+    project, tmp_path, monkeypatch, number
+):
+    out, asked = tmp_path / "out", []
+
+    def interrupted(*given: Any, **options: Any) -> Any:
+        if not asked:
+            asked.append(number)
+            raise KeyboardInterrupt(128 + number)
+        return EMPTY
+
+    monkeypatch.setattr(pictures, "find_renderer", lambda: interrupted)
+    assert main(["run", str(project), "--out", str(out), "--pictures", "8"]) == 128 + number
+    assert (out / "picture_000000025.png").exists() == (number == signal.SIGINT)
+    assert asked
 
 
 @pytest.mark.parametrize(

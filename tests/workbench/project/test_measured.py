@@ -58,6 +58,8 @@ def test_a_heading_of_an_old_spreadsheet(tmp_path):
         ("t,U\n0,1\n", "fewer than two rows"),
         ("", "is empty"),
         ("t;U\n1.000;2,5\n2.000;3,5\n", "'1.000' may be a thousand times as much"),
+        ("t\tU\n999\t2.5\n1,000\t2.6\n", "'1,000' may be a thousand times as much"),
+        ('"t","U"\n"0,500","3,700"\n"1,500","3,650"\n', "'1,500' may be a thousand times less"),
         ("t,U\n0,1_0\n1,2\n", "'1_0' is not a number"),
         ("t,U\n0,1\n" + "1," * 200_000, "a row a line"),
     ],

@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.grid import GridSetting
-from tests.workbench.fake_engine import FakeBackend
+from tests.workbench.fake_engine import FakeBackend, WaveEngine
 from workbench.cli import main
 from workbench.project.document import new_document, open_document
 from workbench.sweep.convergence import _order, convergence, convergences, refined
@@ -98,6 +98,23 @@ def test_last_values_are_compared_at_one_time(document):
     end = f"Read at {figure(min(row.time for row in rows), 5)} {document.time_unit}, where the first of the runs ends."
     assert all(one.told.endswith(end) for one in found.values()), "the table has the last ones"
     assert {column.read for column, _ in convergences(plan, rows)} == {f"value at {min(row.time for row in rows):g}"}
+
+
+@pytest.mark.parametrize("sample_steps", [7, 1000])
+def test_samples_far_apart_do_not_take_a_curve_as_straight_up_to_its_end(document, monkeypatch, sample_steps):
+    plan = SweepPlan(document, (refined(document, "step", "0.13,0.07,0.04"),), 3.0)
+    close = [one.finest for _, one in convergences(plan, list(run_in_a_row(plan, FakeBackend())))]
+    build = WaveEngine.build
+
+    def far_apart(*given):
+        simulation = build(*given)
+        simulation.sample_steps = sample_steps
+        return simulation
+
+    monkeypatch.setattr(WaveEngine, "build", far_apart)
+    far = [one.finest for _, one in convergences(plan, list(run_in_a_row(plan, FakeBackend())))]
+    assert close
+    assert far == pytest.approx(close, rel=1e-12)
 
 
 def test_what_is_no_last_value_is_read_where_it_is(document):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import queue
 import threading
+import time as clock
 from pathlib import Path
 
 from engines.api import Array, Simulation, SimulationInfo
@@ -37,7 +38,7 @@ class Pictures(Observer):
         self._times = [] if until is None else [until * (k + 1) / number for k in range(number)]
         self._of_the_end = until is None and number > 0
         self._waiting: queue.Queue[PictureMoment] = queue.Queue(MOST_WAITING)
-        self._abandoned = threading.Event()
+        self._abandoned, self._given_up = threading.Event(), threading.Event()
         self._render: Render | None = None
         self._sample: Sample | None = None
 
@@ -61,12 +62,17 @@ class Pictures(Observer):
 
     def observe(self, simulation: Simulation) -> None:
         moment = take_moment(simulation, self._document.project.view)
-        while not self._abandoned.is_set():  # two moments wait at most: memory is bounded, the run waits instead
+        while not self._given_up.is_set():  # two moments wait at most: memory is bounded, the run waits instead
             try:
                 self._waiting.put(moment, timeout=0.05)
                 return
             except queue.Full:
                 continue
+
+    def settle(self) -> None:
+        """Come back when nothing waits: a run that goes on from a checkpoint has passed the pictures before it."""
+        while self._waiting.unfinished_tasks and not self._given_up.is_set():
+            clock.sleep(0.01)
 
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
         if self._of_the_end and state is RunState.FINISHED:
@@ -77,23 +83,24 @@ class Pictures(Observer):
 
     # On the main thread.
 
-    def abandon(self) -> None:
-        """No more pictures; nobody waits for one."""
+    def abandon(self, at_once: bool) -> None:
+        """No more pictures; those that wait are drawn, unless this is to end ``at_once``."""
         self._abandoned.set()
+        if at_once:
+            self._given_up.set()
 
     def draw(self) -> None:
         """Draw what waits. A failure is kept in ``trouble`` and ends the drawing, not the run."""
-        while not self._abandoned.is_set():
-            try:
-                moment = self._waiting.get_nowait()
-            except queue.Empty:
-                return
+        while self._waiting.queue and not self._given_up.is_set():
+            moment = self._waiting.queue[0]  # and there still, if Ctrl-C comes while it is drawn
             try:
                 self._draw(moment)
             except WorkbenchError as error:
                 self._give_up(str(error))
             except Exception as error:  # a renderer meets drivers of every kind; the run matters more than its picture
                 self._give_up(f"No picture could be drawn ({type(error).__name__}: {error}); the results are complete.")
+            self._waiting.get_nowait()
+            self._waiting.task_done()
 
     def _draw(self, moment: PictureMoment) -> None:
         if self._render is None:
@@ -119,7 +126,7 @@ class Pictures(Observer):
 
     def _give_up(self, text: str) -> None:
         self.trouble = text
-        self.abandon()
+        self.abandon(at_once=True)
 
 
 class RunMovie(Pictures):

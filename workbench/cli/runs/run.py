@@ -117,6 +117,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         command=Asked.of(options, until, folder).model_dump(),
         patience=Patience(DISK_PATIENCE, lambda text: print(text, file=sys.stderr)),
         tell=partial(tell_findings, quiet=options.quiet),
+        settle=drawings[0].settle,
     )
     with ended_by_signals() as again:
         runner = start(
@@ -191,17 +192,21 @@ def _watch(
     except KeyboardInterrupt as signal_:
         interrupted = signal_.args[0] if signal_.args else INTERRUPTED
         for each in drawings:
-            each.abandon()
+            each.abandon(at_once=interrupted == TERMINATED)
         recorder.stop_waiting()
         if interrupted == TERMINATED:
             recorder.hurry()
         if interrupted and runner.info is None:
             latest = clock.monotonic() + PATIENCE
     runner.close(timeout=0)
-    while runner.alive and clock.monotonic() < latest:
+    try:
+        while runner.alive and clock.monotonic() < latest:
+            _draw(drawings)
+            runner.join(0.05)
         _draw(drawings)
-        runner.join(0.05)
-    _draw(drawings)
+    finally:  # who asks again waits for no picture
+        for each in drawings:
+            each.abandon(at_once=True)
     line.show(runner, last=True)
     return interrupted
 

@@ -38,6 +38,21 @@ def test_rates_after_a_checkpoint_are_those_of_the_whole_interval(backend):
     assert resumed.traffic == whole.traffic
 
 
+def test_what_is_seen_at_an_end_between_two_samples_does_not_change_the_rates_of_a_run_that_goes_on(backend):
+    whole, ended = build(backend), build(backend)
+    every = whole.sample_steps
+    assert every > 2
+    for simulation in (whole, ended):
+        simulation.advance(2 * every)
+        simulation.observe()
+    ended.advance(every // 2)
+    assert ended.observe()
+    ended.advance(every - every // 2)
+    whole.advance(every)
+    assert ended.observe() == whole.observe()
+    np.testing.assert_array_equal(ended.state()["past"], whole.state()["past"])
+
+
 def test_checkpoints_of_earlier_versions_still_continue(backend):
     simulation, other = build(backend), build(backend)
     simulation.advance(100)
