@@ -108,9 +108,9 @@ class CpuExplicit(Explicit):
         bands = self._bands if at_once == 1 else self._apart[0]
         shares = REGISTER_BYTES // self.dtype.itemsize, bands, step, self.seed, *self.whole
         read = np.concatenate(places) if len(places) > 1 else places[0]
-        same = read, begins, self._sides, laws, given, self.box, shares
+        addresses, same = np.array(functions), (self._sides, laws, given, self.box, shares)
         if at_once == 1:
-            march(np.array(functions), np.array(bases), *same, steps)
+            march(addresses, np.array(bases), read, begins, *same, steps)
             return
         buffers = self._buffers
         if self._rooms is None:
@@ -119,7 +119,7 @@ class CpuExplicit(Explicit):
         which = (np.array(bases)[..., None] >= ends) & (np.array(bases)[..., None] < ends + [b.nbytes for b in buffers])
         found = which.argmax(-1)
         at = np.stack([found, np.array(bases) - ends[found]], -1)
-        march_apart(np.array(functions), at, self._rooms, ends[:2].copy(), *same, self._reaches, at_once, steps)
+        march_apart((addresses, read, begins, self._reaches), at, self._rooms, ends[:2].copy(), *same, at_once, steps)
 
     def _kernel(self, one: Pass) -> tuple[int, Array]:
         """Where the row function of a pass stands, and what it reads and writes."""

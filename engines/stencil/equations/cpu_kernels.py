@@ -282,15 +282,15 @@ def outside(place, count, wraps):
 
 
 @njit(nogil=True)
-def band(row_of, bases, rows, copies, read, wraps, at, laws, numbers, box, shares, begin, count):
-    """So many of all rows of all planes, counted through and around. bases: where the six arrays stand; rows, copies:
-    (rows,) and (rows, nx + 2 and a vector at least), to work in; read: (rows, 6), :func:`rows_of`; box: (nz, ny, nx);
-    shares: as of :func:`march`"""
+def band(row_of, bases, rows, copies, read, wraps, at, laws, numbers, box, shares, span):
+    """Rows of all planes, counted through and around; span: the first, and how many. bases: where the six arrays stand;
+    rows, copies: (rows,) and (rows, nx + 2 and a vector at least), to work in; read: (rows, 6), :func:`rows_of`; box:
+    (nz, ny, nx); shares: as of :func:`march`"""
     (nz, ny, nx), size = box, copies.itemsize
     width, _, step, seed, first_y, whole_y, first_z, whole_z = shares
     whole = nx // width * width  # columns of whole vectors
     inner = (nx - 1 - width) // width * width if nx > SHORT else 0  # of those that have no side beside them
-    for index in range(begin, begin + count):
+    for index in range(span[0], span[0] + span[1]):
         z, y = index // ny % nz, index % ny
         seen = (y + first_y) % whole_y, (z + first_z) % whole_z, step, seed
         for piece in range(4):
@@ -344,21 +344,22 @@ def march(functions, bases, read, begins, sides, laws, numbers, box, shares, ste
             places, here = read[begins[one] : begins[one + 1]], bases[step % len(bases), one]
             if bands == 1:
                 row_of = function_at(functions[one], numbers[one])
-                band(row_of, here, rows[0], copies[0], places, wraps, at, laws, numbers[one], box, now, 0, every)
+                band(row_of, here, rows[0], copies[0], places, wraps, at, laws, numbers[one], box, now, (0, every))
             else:
                 for part in prange(bands):
                     row_of = function_at(functions[one], numbers[one])
                     room, work, begin = rows[part], copies[part], part * every // bands
                     count = (part + 1) * every // bands - begin
-                    band(row_of, here, room, work, places, wraps, at, laws, numbers[one], box, now, begin, count)
+                    band(row_of, here, room, work, places, wraps, at, laws, numbers[one], box, now, (begin, count))
 
 
 @njit(nogil=True)
-def apart(functions, places, room, ends, work, read, begins, wraps, at, laws, numbers, box, now, reaches, levels, part):
+def apart(passes, places, room, ends, work, sides, numbers, box, now, levels, part):
     """So many steps of one of the parts of the grid: of those before the last also what lies beyond the part as far as
     it is read. room: where arrays of its own stand, and bytes of each; ends: where fields are read, and written; work:
     rows and copies as of :func:`band`"""
-    (address, each), (rows, copies), (nz, ny, _), passes = room, work, box, len(functions)
+    (address, each), (rows, copies), (nz, ny, _), (wraps, at, laws) = room, work, box, sides
+    functions, read, begins, reaches = passes
     units, lines = (ny, 1) if nz == 1 else (nz, ny)
     width, bands, first, seed, first_y, whole_y, first_z, whole_z = now
     begin, end = part * units // bands, (part + 1) * units // bands
@@ -366,7 +367,7 @@ def apart(functions, places, room, ends, work, read, begins, wraps, at, laws, nu
     beyond_it, here = levels * reaches.sum(), np.empty(len(ARRAYS), np.intp)
     for level in range(levels):
         shares = width, bands, first + level, seed, first_y, whole_y, first_z, whole_z
-        for one in range(passes):
+        for one in range(len(functions)):
             for array in range(len(ARRAYS)):
                 which, offset = places[level % len(places), one, array]
                 here[array] = address + which * each + offset
@@ -382,29 +383,27 @@ def apart(functions, places, room, ends, work, read, begins, wraps, at, laws, nu
             row_of = function_at(functions[one], numbers[one])
             of_pass = read[begins[one] : begins[one + 1]]
             place = low % units * lines
-            band(row_of, here, rows, copies, of_pass, wraps, at, laws, numbers[one], box, shares, place, count)
+            band(row_of, here, rows, copies, of_pass, wraps, at, laws, numbers[one], box, shares, (place, count))
 
 
 @njit(parallel=True, nogil=True, cache=True)
 @noticing(vector_math)
-def march_apart(
-    functions, places, rooms, ends, read, begins, sides, laws, numbers, box, shares, reaches, at_once, steps
-):  # fmt: skip
+def march_apart(passes, places, rooms, ends, sides, laws, numbers, box, shares, at_once, steps):
     """As :func:`march`, where threads meet after ``at_once`` steps only: for grids whose steps take them as long as
-    waking does. places: (turns, passes, 6, 2) of the arrays, which they are and where in them; rooms: (bands, arrays,
-    bytes), for each thread arrays of its own; ends: where the fields stand, and the array that takes turns with them;
-    reaches: (passes,) rows beside a row that a pass reads, or planes in a box"""
+    waking does. passes: functions, read and begins, and (passes,) rows beside a row that each reads, or planes in a
+    box; places: (turns, passes, 6, 2) of the arrays, which they are and where in them; rooms: (bands, arrays,
+    bytes), for each thread arrays of its own; ends: where the fields stand, and the array that takes turns with
+    them"""
     wraps, at = sides[:, :3].copy(), sides[:, 3:].copy().reshape((len(sides), 3, 2, 3))
     width, bands, first, seed, first_y, whole_y, first_z, whole_z = shares
-    rows = np.zeros((bands, len(read)), np.intp)
-    copies = np.empty((bands, len(read), box[2] + 2 + width), numbers.dtype)
+    n_rows = len(passes[1])
+    rows = np.zeros((bands, n_rows), np.intp)
+    copies = np.empty((bands, n_rows, box[2] + 2 + width), numbers.dtype)
     for group in range(-(-steps // at_once)):
         levels = min(at_once, steps - group * at_once)
         now = width, bands, first + group * at_once, seed, first_y, whole_y, first_z, whole_z
         turned = ends if group % 2 == 0 else ends[::-1].copy()
         for part in prange(bands):
             room = address_of(rooms[part]), rooms.shape[2]
-            apart(
-                functions, places, room, turned, (rows[part], copies[part]), read, begins, wraps, at, laws, numbers,
-                box, now, reaches, levels, part,
-            )  # fmt: skip
+            work = rows[part], copies[part]
+            apart(passes, places, room, turned, work, (wraps, at, laws), numbers, box, now, levels, part)
