@@ -29,6 +29,8 @@ ELSEWHERE = {
     "workbench.project.document.document_of": "tests/workbench/project/test_boundary.py",
     # what this machine has free is nothing of a project
     "workbench.project.findings.estimate_of": "tests/workbench/project/test_findings.py",
+    # the window says a step above the stable one beside the figures of its estimate
+    "workbench.project.findings.findings_with_step": "tests/workbench/cli/test_cli_others.py",
     "workbench.project.probing._outside": "tests/workbench/project/test_findings.py",
     # of the lines of a project, which no form has
     "workbench.project.probing.line_finding": "tests/workbench/run/test_lines.py",

@@ -364,11 +364,11 @@ def apart(passes, places, room, ends, work, sides, numbers, box, now, levels, pa
     width, bands, first, seed, first_y, whole_y, first_z, whole_z = now
     begin, end = part * units // bands, (part + 1) * units // bands
     around = wraps[:, 1 if nz == 1 else 2].any()
-    beyond_it, here = levels * reaches.sum(), np.empty(len(ARRAYS), np.intp)
+    beyond_it, here = levels * reaches.sum(), np.empty(places.shape[2], np.intp)
     for level in range(levels):
         shares = width, bands, first + level, seed, first_y, whole_y, first_z, whole_z
         for one in range(len(functions)):
-            for array in range(len(ARRAYS)):
+            for array in range(len(here)):
                 which, offset = places[level % len(places), one, array]
                 here[array] = address + which * each + offset
                 if array != OUT and which == 0 and level == 0:
