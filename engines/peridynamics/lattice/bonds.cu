@@ -131,20 +131,34 @@ struct Softening {
     int law_size;
 };
 
-// The damages of a particle's bonds in the order of their bits, some of them on their way from memory.
+// The damages of a particle's bonds in the order of their bits. While some are taken the next ones come from memory: as many
+// at once, for a value that moves up from register to register is waited for.
 struct Damages {
+    static constexpr int AT_ONCE = DIMENSIONS == 3 ? 8 : 4;
     const REAL* first;  // of bit 0, the next one `size` further
     unsigned size, left;
-    REAL ahead[4];
+    REAL here[AT_ONCE], coming[AT_ONCE];
 
     DEVICE_MEMBER REAL* at(const int bit) const { return const_cast<REAL*>(first) + (unsigned long long)size * (unsigned)bit; }
-    DEVICE_MEMBER REAL next()
+    DEVICE_MEMBER void ask()
     {
-        const REAL found = ahead[0];
 #pragma unroll
-        for (int k = 0; k < 3; ++k) ahead[k] = ahead[k + 1];
-        ahead[3] = *at(left ? __ffs((int)left) - 1 : 0);  // without a branch
-        left &= left - 1;
+        for (int k = 0; k < AT_ONCE; ++k) {
+            coming[k] = *at(left ? __ffs((int)left) - 1 : 0);  // without a branch
+            left &= left - 1;
+        }
+    }
+    // The one of this number, from 0 on, each in turn.
+    DEVICE_MEMBER REAL take(const int number)
+    {
+        if (number % AT_ONCE == 0) {
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) here[k] = coming[k];
+            ask();
+        }
+        REAL found = here[0];
+#pragma unroll
+        for (int k = 1; k < AT_ONCE; ++k) found = number % AT_ONCE == k ? here[k] : found;
         return found;
     }
 };
@@ -169,12 +183,11 @@ DEVICE void soften(Sum& total, const Surroundings& around, const unsigned (&aske
         if (!left) continue;
         softening.soft[k * size + at] = left;
         Damages damages = {softening.damage + 32 * k * size + at, (unsigned)size, left};
-#pragma unroll
-        for (int n = 0; n < 4; ++n) damages.next();
+        damages.ask();
 #pragma unroll 1
-        for (; left; left &= left - 1) {
+        for (int number = 0; left; left &= left - 1, ++number) {
             const int place = __ffs((int)left) - 1, bit = 32 * k + place;
-            const REAL was = damages.next();
+            const REAL was = damages.take(number);
             const int4 offset = reinterpret_cast<const int4*>(offsets)[bit];
             const OfBond bond = of_bonds[bit];
             int plane = middle + offset.z + DEPTH;
