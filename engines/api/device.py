@@ -109,6 +109,12 @@ class Backend(ABC):
         """Inside, this thread may launch the engine's kernels: on a GPU the backend's stream is current, on the
         CPU this thread has the cores."""
 
+    def held(self) -> AbstractContextManager[Any]:
+        """Around a whole run, on its thread: inside, a GPU's :meth:`active` has nothing left to enter or leave, which
+        takes as long as a launch and hands Python's lock to whoever waits for it. A CPU has nothing to hold: its cores
+        are others' between steps."""
+        return nullcontext()
+
     @abstractmethod
     def timed(self, kernel: str, launches: int = 1) -> AbstractContextManager[Any]:
         """Time what is launched inside (device events on a GPU), as ``launches`` launches of ``kernel``.

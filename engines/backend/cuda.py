@@ -176,6 +176,9 @@ class CudaBackend(Backend):
         """Inside, CuPy works on this backend's device, stream and pool; CUDA errors become DeviceError."""
         return self._current
 
+    def held(self) -> AbstractContextManager[None]:
+        return self._current
+
     def compile(self, path: Path, macros: Sequence[str] = (), cooperative: bool = False) -> Any:
         """The kernels of a ``.cu`` file (CuPy RawModule) specialised by ``macros``; CuPy keeps them on disk.
 

@@ -229,3 +229,19 @@ def test_everything_declared_compiles_for_this_device_and_the_report_agrees_with
                 assert attributes["num_regs"] == kernel.registers
                 assert attributes["local_size_bytes"] == kernel.stack
                 assert attributes["shared_size_bytes"] == kernel.shared
+
+
+def test_a_held_device_has_nothing_left_to_enter(gpu, monkeypatch):
+    """What a launch enters and leaves takes as long as it, and is entered once around a run."""
+    entered = []
+    contexts = gpu._current._contexts
+    monkeypatch.setattr(gpu._current, "_contexts", lambda: entered.append(1) or contexts())
+    with gpu.held():
+        for _ in range(5):
+            with gpu.active():
+                array = gpu.array(np.arange(4.0))
+            assert gpu.to_host(array).tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert entered == [1]
+    with gpu.active():
+        pass
+    assert entered == [1, 1]

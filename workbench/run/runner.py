@@ -207,7 +207,8 @@ class Runner(Orders):
             self._report("Building", 0.0)
             simulation = self._build(backend, self._report)
             self._present(simulation, backend)
-            self._loop(simulation)
+            with backend.held():
+                self._loop(simulation)
         except _BuildingStopped:
             pass
         except BaseException as error:  # the last line of defence: whatever happens (even SystemExit) ends the run only

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engines.api import Finding, Selection
-from tests.workbench.fake_engine import WaveSimulation, block
+from tests.workbench.fake_engine import FakeBackend, WaveSimulation, block
 from tests.workbench.run.watching import PROBES, Watcher, field, step
 from workbench.run.frames import FrameRequest, RunState
 from workbench.run.pacing import Pacer
@@ -27,6 +28,39 @@ def test_stops_exactly_at_until(runners):
     runner.run()
     assert runner.wait(RunState.FINISHED) is RunState.FINISHED
     assert step(runner) == 365
+
+
+@pytest.mark.parametrize("parameters", [{}, {"trouble": "device", "trouble_step": 20}])
+def test_a_run_holds_its_device_and_lets_go_of_it_however_it_ends(runners, monkeypatch, parameters):
+    """Entered once on the worker's thread, not around every launch; left before the device is closed."""
+    seen: list[tuple[str, int]] = []
+    advance, close = WaveSimulation.advance, FakeBackend.close
+
+    def noted(name, call=None):
+        def noting(*arguments):
+            seen.append((name, threading.get_ident()))
+            return None if call is None else call(*arguments)
+
+        return noting
+
+    @contextmanager
+    def held(backend):
+        noted("held")()
+        try:
+            yield
+        finally:
+            noted("left")()
+
+    monkeypatch.setattr(FakeBackend, "held", held)
+    monkeypatch.setattr(WaveSimulation, "advance", noted("step", advance))
+    monkeypatch.setattr(FakeBackend, "close", noted("closed", close))
+    runner = runners(parameters=parameters, until=1.0, autostart=True)
+    runner.wait(RunState.FINISHED, RunState.FAILED)
+    runner.close()
+    runner.join(20)
+    told = [name for name, _ in itertools.groupby(name for name, _ in seen)]
+    assert told == ["held", "step", "left", "closed"]
+    assert len({thread for _, thread in seen}) == 1
 
 
 def test_an_end_that_was_moved_before_the_present_ends_the_run(runners):
