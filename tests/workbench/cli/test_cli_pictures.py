@@ -237,6 +237,44 @@ def test_a_movie_of_fewer_pictures_than_asked_for_says_so(project, tmp_path, mon
     assert "were asked for" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("asked", "told", "drawn"),
+    [
+        (["--pictures", "5000"], "There is a picture of each step, 50, where 5000 were asked for.", 50),
+        (["--pictures", "8"], "The run came to its end before the times of 3 of 8 pictures.", 5),
+        (["--pictures", "5"], "", 5),
+        ([], "", 2),
+    ],
+)
+def test_fewer_pictures_than_asked_for_are_told(project, tmp_path, monkeypatch, capsys, asked, told, drawn):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **options: EMPTY)
+    if drawn < 50:
+        monkeypatch.setattr(WaveSimulation, "finished", property(lambda self: self.step >= 125))
+    until = "1" if drawn == 50 else "2.5" if "5" in asked else "4"
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--out", str(out), "--until", until, *asked]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if "picture" in line] == [told] * bool(told)
+    assert len(list(out.glob("*.png"))) == drawn
+
+
+def test_a_run_without_an_end_to_divide_says_why_it_has_one_picture(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **options: EMPTY)
+    monkeypatch.setattr(WaveSimulation, "finished", property(lambda self: self.step >= 125))
+    monkeypatch.setattr(WaveEngine, "ends", lambda self, problem: True)
+    document = open_document(project)
+    document.project.run.until = None
+    monkeypatch.setattr("workbench.cli.runs.run.open_project", lambda options: document)
+    command = ["run", str(project), "--out", str(tmp_path / "out")]
+    assert main([*command, "--pictures", "3"]) == 0
+    told = (
+        "There is one picture, of the end, where 3 were asked for: to divide the run, say with --until T [ms] how far"
+    )
+    assert told in capsys.readouterr().err
+    assert main(command) == 0
+    assert "picture" not in capsys.readouterr().err
+
+
 def test_a_run_that_goes_on_says_each_time_that_its_movie_is_not_drawn(project, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **__: np.zeros((6, 8, 4), np.uint8))
     out, movie = tmp_path / "out", tmp_path / "run.gif"

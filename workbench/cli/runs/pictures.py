@@ -14,6 +14,7 @@ from pathlib import Path
 
 from engines.api import Array, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError, nearest_told
+from workbench.cli.arguments import Unasked
 from workbench.cli.runs.kept_moments import read_moment, write_moment
 from workbench.export.movies import open_movie
 from workbench.export.png import save_snapshot
@@ -36,12 +37,17 @@ class Pictures(Observer):
     A run without an ``until`` ends at a time that nobody knows before: it has one picture, of its end.
     """
 
+    few = "There is a picture of each step"
+
     def __init__(self, folder: Path, document: Document, number: int, until: float | None) -> None:
         self.drawn: list[Path] = []
         self.trouble = ""
         self._folder, self._document = folder, document
+        self._asked = 0 if isinstance(number, Unasked) else number
         self._times = [] if until is None else [until * (k + 1) / number for k in range(number)]
         self._of_the_end = until is None and number > 0
+        self._finished: int | None = None
+        """The step at which the run has come to its end."""
         self._waiting: deque[PictureMoment] = deque()
         self._left: list[Path] = []
         """Moments of the run before this one, which it had no time to draw."""
@@ -97,8 +103,10 @@ class Pictures(Observer):
         return math.isinf(self._latest) and not self._given_up.is_set()
 
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
-        if self._of_the_end and state is RunState.FINISHED:
-            self.observe(simulation)
+        if state is RunState.FINISHED:
+            self._finished = simulation.step
+            if self._of_the_end:
+                self.observe(simulation)
 
     def sampled(self, sample: Sample) -> None:
         self._sample = sample
@@ -176,6 +184,23 @@ class Pictures(Observer):
             self._keep()
             command = f"workbench resume {shlex.quote(str(self._folder))}"
             self._tell(f"There was no time for {counted(left, 'picture')}: '{command}' draws what is left.")
+        self._tell_of_few()
+
+    def _tell_of_few(self) -> None:
+        """Where there are fewer pictures than were asked for, and why."""
+        if self._given_up.is_set() or self._finished is None:
+            return
+        steps = set(self._steps)
+        missed = sum(step > self._finished for step in steps)
+        if self._of_the_end and self._asked > 1:
+            self._tell(
+                f"There is one picture, of the end, where {self._asked} were asked for: to divide the run, say with "
+                f"--until T [{self._document.time_unit}] how far it goes."
+            )
+        if not self._of_the_end and len(steps) < self._asked:
+            self._tell(f"{self.few}, {len(steps)}, where {self._asked} were asked for.")
+        if missed and self._asked:
+            self._tell(f"The run came to its end before the times of {missed} of {counted(self._asked, 'picture')}.")
 
     def _tell(self, text: str) -> None:
         self.trouble = f"{self.trouble} {text}".strip()
@@ -192,11 +217,12 @@ class RunMovie(Pictures):
     Raises ProblemError where the run has no end to divide, and where no such movie can be written.
     """
 
+    few = "The movie has a picture of each step"
+
     def __init__(self, path: Path, document: Document, number: int, until: float | None) -> None:
         if until is None:
             raise ProblemError(f"A movie needs an end of the run: add --until T [{document.time_unit}].")
         super().__init__(path.parent, document, number, until)
-        self._number = number
         path.parent.mkdir(parents=True, exist_ok=True)
         self._movie = open_movie(path, FRAMES_PER_SECOND)
 
@@ -220,10 +246,7 @@ class RunMovie(Pictures):
         try:
             self._movie.finish()
             self.drawn.append(self._movie.path)
-            frames = self._movie.frames
-            if frames == len(set(self._steps)) < self._number:
-                few = f"The movie has a picture of each step, {frames}, where {self._number} were asked for."
-                self._tell(few)
+            self._tell_of_few()
         except WorkbenchError as error:
             self._movie.abandon()
             self.trouble = str(error)
