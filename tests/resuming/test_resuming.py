@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.resuming.folders import resumed_as_unbroken
+from tests.resuming.folders import differences, resumed_as_unbroken
+from workbench.cli import main
 
 ROOT = Path(__file__).parents[2]
 SHORT = {
@@ -22,6 +23,20 @@ SHORT = {
     "notched_concrete_beam": ("200", "45", (83, 147)),
     "cuba_4000": ("60", "13", (213, 444)),
     "gray_scott_coral": ("60", "14", (17, 41)),
+}
+
+FURTHER = {
+    # preset: an end between two samples, the later one, and fields every, in its unit of time
+    "one_particle": ("1237", "3000", "900"),
+    "thousand_cells": ("1234", "4000", "900"),
+    "particle_sizes": ("1237", "3000", "900"),
+    "pack_cooling": ("123", "700", "100"),
+    "small_slab": ("2.345", "4", "1"),
+    "fdtd_slab": ("7.77", "20", "3.5"),
+    "notched_concrete_beam": ("83", "200", "45"),
+    "brazilian_disc": ("5.137", "12", "3.1"),
+    "cuba_4000": ("21.3", "40", "13"),
+    "gray_scott_coral": ("17", "60", "14"),
 }
 
 
@@ -49,6 +64,17 @@ def test_so_do_synapses_that_each_have_a_delay_of_their_own(tmp_path, monkeypatc
     delay = 'connections.0.delay={"kind": "formula", "formula": "clip(12*ms*randn(), 0*ms, 30*ms)"}'
     arguments = ["--until", "60", "--snapshot-every", "13", "--set", delay, *device_arguments("cpu")]
     assert resumed_as_unbroken("typed_stdp", arguments, (213, 444), tmp_path, monkeypatch) == []
+
+
+@pytest.mark.parametrize("preset", FURTHER)
+def test_so_does_a_run_that_had_come_to_its_end_between_two_samples_and_goes_further(preset, tmp_path):
+    end, later, every = FURTHER[preset]
+    command = ["run", preset, "--snapshot-every", every, *device_arguments("cpu")]
+    whole, ended = tmp_path / "whole", tmp_path / "ended"
+    assert main([*command, "--until", later, "--out", str(whole)]) == 0
+    assert main([*command, "--until", end, "--out", str(ended)]) == 0
+    assert main(["resume", str(ended), "--until", later]) == 0
+    assert differences(whole, ended) == []
 
 
 @pytest.mark.gpu

@@ -42,7 +42,7 @@ class SweepTable(QTableWidget):
     def show_rows(self, plan: SweepPlan, rows: Sequence[Row], *, anew: bool = False) -> None:
         """Add what has come; the whole table only where its columns have changed, or all of it is to be read anew."""
         header, lines = table_of(plan, rows)
-        trouble = any(row.error for row in rows)
+        trouble = any(line[-1] for line in lines)
         shown = header if trouble else header[:-1]
         first = len(self._rows)
         if anew or shown != self._header or first > len(rows):
@@ -95,9 +95,9 @@ class SweepTable(QTableWidget):
 
     def _dress(self) -> None:
         warn = QBrush(theme().palette.color("warn"))
-        for line, row in enumerate(self._rows):
+        for line in range(len(self._rows)):
             item = self.item(line, self.columnCount() - 1)
-            if row.error and item is not None:
+            if self._header[-1:] == ["trouble"] and item is not None:
                 item.setForeground(warn)
 
 

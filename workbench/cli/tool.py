@@ -17,9 +17,10 @@ from workbench.export.chart_tables import chart_table
 from workbench.export.naming import file_stems
 from workbench.export.tables import write_table
 from workbench.project.document import Document, save_document
-from workbench.project.tooling import find_tool, take_over, tool_parameters
+from workbench.project.tooling import find_tool, goes_with, take_over, tool_parameters
 from workbench.storage.atomic import storing
 from workbench.storage.error_log import keep_traceback
+from workbench.storage.overtaken import Overtaken, check_mark
 from workbench.words.failures import as_sentence, with_place
 from workbench.words.units import time_text
 
@@ -59,7 +60,7 @@ def tool_command(options: Namespace) -> int:
     if options.out is not None:
         answer["files"] = _written(result, options.out)
     if options.apply or options.save is not None:
-        answer["project"] = _taken_over(result, document, options.save)
+        answer["project"] = _taken_over(result, document, options)
     elif result.changes:
         print("Nothing was changed: --apply or --save takes it over.")
     return DONE
@@ -100,12 +101,16 @@ def _written(result: ToolResult, folder: Path) -> list[str]:
     return [str((folder / name).absolute()) for name in names]
 
 
-def _taken_over(result: ToolResult, document: Document, target: Path | None) -> str | None:
+def _taken_over(result: ToolResult, document: Document, options: Namespace) -> str | None:
+    target: Path | None = options.save
     if not result.changes:
         print("There is nothing to take over: the project is as it was.")
         return None
+    since = document.parameters
+    if target is None:
+        document = _as_saved_meanwhile(document, result, options)
     before = document.project.run.until
-    take_over(document, result)
+    take_over(document, result, since)
     until = document.project.run.until
     if until is not None and until != before:
         was = "it had no end" if before is None else f"it was {before:g}"
@@ -113,3 +118,21 @@ def _taken_over(result: ToolResult, document: Document, target: Path | None) -> 
     saved = save_document(document, target)
     print(f"Saved to '{saved}'.")
     return str(saved.absolute())
+
+
+def _as_saved_meanwhile(document: Document, result: ToolResult, options: Namespace) -> Document:
+    """The project as somebody else has saved it since it was opened, where the result goes with that; else itself.
+    Raises ProblemError where both have changed the same."""
+    assert document.path is not None
+    try:
+        check_mark(document.path, document.marks)
+    except Overtaken as error:
+        now = open_project(options)
+        if not goes_with(document, result, now):
+            raise ProblemError(
+                f"'{document.path}' was saved meanwhile by somebody else, who changed what this tool changes, too: "
+                "carry it out again, or with --save NEW_PROJECT to keep both."
+            ) from error
+        print("The project was saved meanwhile by somebody else: what was changed there stays.")
+        return now
+    return document

@@ -67,14 +67,26 @@ def moved_end(result: ToolResult, until: float | None) -> float | None:
     return result.until if result.until is not None and (until is None or until < result.until) else None
 
 
-def take_over(document: Document, result: ToolResult) -> None:
-    """Give the document what the tool has changed. Raises ProblemError, StorageError."""
+def goes_with(before: Document, result: ToolResult, now: Document) -> bool:
+    """Whether nobody has changed what the tool has, from the document that it was given to that of now."""
+    if now.project.engine != before.project.engine or now.project.geometry != before.project.geometry:
+        return False
+    if result.geometry is not None:
+        return now.parameters == before.parameters  # which may be of places on the mesh
+    was, theirs = (each.parameters.model_dump(mode="json") for each in (before, now))
+    ours = was if result.parameters is None else result.parameters.model_dump(mode="json")
+    return bool(_carried(was, ours, theirs) == _carried(was, theirs, ours))
+
+
+def take_over(document: Document, result: ToolResult, since: BaseModel | None = None) -> None:
+    """Give the document what the tool has changed ``since`` these parameters, or those that it has. Raises
+    ProblemError, StorageError."""
     if (until := moved_end(result, document.project.run.until)) is not None:
         document.project.run.until = until
     standing = kept_standing(document, result)
     if standing is not None:
         document.stand_on(standing)
-    values = changed_parameters(document.parameters, result, document.parameters.model_dump(mode="json"))
+    values = changed_parameters(since or document.parameters, result, document.parameters.model_dump(mode="json"))
     document.parameters = validated(type(document.parameters), values, "The tool's result")
 
 

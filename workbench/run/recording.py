@@ -230,7 +230,7 @@ class Recorder(Observer):
         if self._place is None or not self._place.is_there:  # nothing is written into what bears its name now
             attempt(self._check_place)
         elif self._hurried and error is None:
-            self._ending = HURRIED
+            self._ending, state = HURRIED, RunState.CLOSED  # also at its end: a resumed run has the rest to write
             attempt(lambda: self._take_checkpoint(simulation))
         elif error is None or not error.torn:
             # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.

@@ -6,8 +6,13 @@ import os
 import shutil
 import sys
 import tempfile
-from contextlib import suppress
+import time as clock
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+MOMENT = 2.0
+"""Seconds that a window waits for another at most."""
 
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """In a folder of somebody else a link would have us make a file anywhere."""
@@ -55,6 +60,19 @@ class ProcessLock:
         with suppress(OSError):  # not another's, where the folder was renamed and there is one of its name again
             if self._handle is None or os.path.samestat(os.fstat(self._handle), os.stat(self._path)):
                 self._path.unlink()
+
+
+@contextmanager
+def held_for_a_moment(path: Path) -> Iterator[None]:
+    """Nobody else holds ``path`` meanwhile; who holds it for long, or a folder without locks, is not waited for."""
+    lock, latest = ProcessLock(path), clock.monotonic() + MOMENT
+    with suppress(OSError):
+        while not lock.acquire() and clock.monotonic() < latest:
+            clock.sleep(0.01)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def held_folder(prefix: str, lock: str) -> tuple[Path, ProcessLock]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from engines.api.errors import ProblemError
 from engines.reading import read_json
-from workbench.storage.atomic import write_bytes, write_text
+from workbench.storage.atomic import storing, write_bytes, write_text
+from workbench.storage.locking import held_for_a_moment
 from workbench.storage.paths import config_dir
 
 LIMIT, LONGEST_TITLE = 12, 200
@@ -45,15 +47,24 @@ class RecentFiles:
         item = RecentFile(str(path.absolute()), title)
         if picture:
             write_bytes(item.picture, picture)
-        self._write([item, *(other for other in self._read() if other.path != item.path)])
+        with self._alone():
+            self._write([item, *(other for other in self._read() if other.path != item.path)])
 
     def remove(self, path: Path) -> None:
         """Forget a project. Raises StorageError."""
-        self._write([item for item in self._read() if item.path != str(path.absolute())])
+        with self._alone():
+            self._write([item for item in self._read() if item.path != str(path.absolute())])
 
     def clear(self) -> None:
         """Forget all. Raises StorageError."""
-        self._write([])
+        with self._alone():
+            self._write([])
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """No other window reads and writes the list meanwhile: each would lose what the other has put there."""
+        with storing(self._file):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+        return held_for_a_moment(self._file.with_suffix(".lock"))
 
     def _read(self) -> list[RecentFile]:
         try:

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from engines.api import Array
 from engines.api.charts import ChartInfo, Curve
 from engines.api.errors import ProblemError
 
@@ -21,6 +22,19 @@ TITLES: dict[What, str] = {
 }
 
 
+SURE = 1e-3
+"""Of the largest value of a curve, by which what is read between two of its points may be off without a word."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """A value was read on the line between the points at ``first`` and ``last``; it may be ``off`` by so much."""
+
+    first: float
+    last: float
+    off: float
+
+
 @dataclass(frozen=True)
 class Reading:
     """What is read of each curve of a chart; ``at`` is an abscissa, for what is read there."""
@@ -30,13 +44,9 @@ class Reading:
 
     def of(self, info: ChartInfo, curve: Curve) -> float:
         """NaN where the curve has no such number."""
-        x, y = np.asarray(curve.x, float), np.asarray(curve.y, float)
-        if info.kind == "bar":
-            x = (x[1:] + x[:-1]) / 2
-        known = np.isfinite(y) & np.isfinite(x)
-        if not known.any():
+        x, y = _points(info, curve)
+        if not len(x):
             return float("nan")
-        x, y = x[known], y[known]
         match self.what:
             case "max":
                 return float(y.max())
@@ -49,9 +59,25 @@ class Reading:
             case "last":
                 return float(y[-1])
             case "at":
-                order = np.argsort(x, kind="stable")
-                x, y = x[order], y[order]
+                x, y = _in_order(x, y)
                 return float(np.interp(self.at, x, y)) if x[0] <= self.at <= x[-1] else float("nan")
+
+    def between(self, info: ChartInfo, curve: Curve) -> Between | None:
+        """Where a value is read between points that are too far apart for it: the line between these is held against
+        those through the two before and the two behind, on to there."""
+        x, y = _in_order(*_points(info, curve))
+        after = int(np.searchsorted(x, self.at))
+        if self.what != "at" or not 0 < after < len(x) or x[after] == self.at:
+            return None
+        first, last = float(x[after - 1]), float(x[after])
+        part = (self.at - first) / (last - first)
+        read, offs = np.interp(self.at, x, y), []
+        for near, far, weight in ((after - 1, after - 2, 1 - part), (after, after + 1, part)):
+            if 0 <= far < len(x) and x[near] != x[far]:
+                on = y[near] + (y[near] - y[far]) * (self.at - x[near]) / (x[near] - x[far])
+                offs.append((abs(on - read), weight * abs(on - read)))
+        off = min(each for each, _ in offs) if len(offs) == 2 else offs[0][1] if offs else abs(y[after] - y[after - 1])
+        return Between(first, last, float(off)) if off > SURE * np.abs(y).max() else None
 
     def title(self, x_unit: str) -> str:
         """``maximum``, ``value at 1.2 µm``"""
@@ -62,6 +88,20 @@ class Reading:
     def of_abscissa(self) -> bool:
         """Whether it is an abscissa of the chart rather than an ordinate."""
         return self.what in ("where max", "where min")
+
+
+def _points(info: ChartInfo, curve: Curve) -> tuple[Array, Array]:
+    """Abscissas and values that are numbers."""
+    x, y = np.asarray(curve.x, float), np.asarray(curve.y, float)
+    if info.kind == "bar":
+        x = (x[1:] + x[:-1]) / 2
+    known = np.isfinite(y) & np.isfinite(x)
+    return x[known], y[known]
+
+
+def _in_order(x: Array, y: Array) -> tuple[Array, Array]:
+    order = np.argsort(x, kind="stable")
+    return x[order], y[order]
 
 
 def reading_of(text: str) -> Reading:

@@ -11,6 +11,7 @@ from engines.api.charts import ChartData, ChartInfo, Curve
 from workbench.export.chart_tables import titled
 from workbench.sweep.plan import KeptChart, SweepPlan
 from workbench.sweep.running import Row
+from workbench.words.numbers import figure
 from workbench.words.units import unit_text
 
 MOST_CURVES = 12
@@ -65,6 +66,21 @@ def value_of(row: Row, column: Column) -> float:
     return float("nan")
 
 
+def doubts_of(row: Row, columns: Sequence[Column]) -> str:
+    """Sentences on what is read between points of a curve that are far apart; empty where there is none."""
+    told = []
+    for column in columns:
+        found = row.chart(column.chart)
+        for curve in () if found is None else found[1].curves:
+            if found is not None and curve.title == column.curve and (between := found[2].between(found[0], curve)):
+                off = f"{figure(between.off, 2)} {unit_text(column.unit)}".rstrip()
+                told.append(
+                    f"{column.title}, lies on a line between the points at {figure(between.first, 5)} and "
+                    f"{figure(between.last, 5)} and may be off by {off}: read it at one of these."
+                )
+    return " ".join(told)
+
+
 def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
     """(header, a line for each run): parameters, where it ended, wall time, what is read of each curve, and trouble."""
     columns = columns_of(rows)
@@ -79,7 +95,16 @@ def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list
     lines: list[list[object]] = []
     for row in rows:
         values = [value_of(row, column) for column in columns]
-        lines.append([row.place + 1, *plan.values(row.case), row.time, row.seconds, *values, row.error])
+        lines.append(
+            [
+                row.place + 1,
+                *plan.values(row.case),
+                row.time,
+                row.seconds,
+                *values,
+                row.error or doubts_of(row, columns),
+            ]
+        )
     return header, lines
 
 

@@ -23,6 +23,9 @@ from engines.geometry.readers.text import as_type, numbers
 
 TURN = 1 << 20
 """Bytes that a thread unpacks in a row: of VTK's own blocks of 32 kB, 32."""
+XZ_HEADER, XZ_LZMA2_ALONE = 12, b"\0!\1"
+"""Where in .xz the header of a block begins, whose first byte counts its words but for a sum; its bytes 1 to 3 where it
+has the filter LZMA2 alone and says no sizes. The next one, 2 n, is of a dictionary of 2^(12 + n) bytes."""
 DTYPES = {
     "Int8": "i1",
     "UInt8": "u1",
@@ -44,9 +47,24 @@ def _unlz4(block: bytes, size: int) -> bytes:
     return out[: max(count, 0)].tobytes()
 
 
+def _unlzma(block: bytes, size: int) -> bytes:
+    """A block says how large its packer's dictionary was, 64 MB at the highest level; to make room for that takes
+    longer than to unpack some kB, which need no more than their own size: so that is what it is given to say."""
+    head, own = block[XZ_HEADER : XZ_HEADER + 4 * block[XZ_HEADER]], 2 * max(0, (size - 1).bit_length() - 12)
+    rest = block[XZ_HEADER + len(head) :]
+    if head[1:4] == XZ_LZMA2_ALONE and head[4] > own and rest[:4] == _checksum(head):
+        head = head[:4] + bytes([own]) + head[5:]
+        block = b"".join([block[:XZ_HEADER], head, _checksum(head), rest[4:]])
+    return lzma.LZMADecompressor().decompress(block, size)
+
+
+def _checksum(head: bytes) -> bytes:
+    return zlib.crc32(head).to_bytes(4, "little")
+
+
 DECOMPRESSORS: dict[str, Callable[[bytes, int], bytes]] = {  # never more than announced
     "vtkZLibDataCompressor": lambda block, size: zlib.decompressobj().decompress(block, size),
-    "vtkLZMADataCompressor": lambda block, size: lzma.LZMADecompressor().decompress(block, size),
+    "vtkLZMADataCompressor": _unlzma,
     "vtkLZ4DataCompressor": _unlz4,
 }
 

@@ -19,6 +19,7 @@ from ui.sweep.results import SweepResults
 from ui.sweep.tree import NAME
 from ui.widgets.background import Background
 from workbench.sweep import plan as plans
+from workbench.sweep import readings
 from workbench.sweep.readings import Reading
 from workbench.sweep.running import run_in_a_row as in_a_row
 from workbench.words.units import unit_text
@@ -223,7 +224,7 @@ def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtb
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {"sweep.csv", "sweep.h5", "overlay.png"}
 
 
-def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot):
+def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot, monkeypatch):
     vary(dialog, STEP, "0.02, 0.04")
     dialog.run()
     through(qtbot, dialog)
@@ -235,6 +236,12 @@ def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot):
     assert table.horizontalHeaderItem(4).text() == "Mean voltage\nvalue at 1 [mV]"
     assert table.item(0, 4).text() != last
     assert dialog.results.cell.plot.data.curves[0].x == pytest.approx([0.02, 0.04])
+    assert table.horizontalHeaderItem(table.columnCount() - 1).text() != "trouble", "it is one of the samples"
+    monkeypatch.setattr(readings, "SURE", 1e-9)
+    dialog.kept.choose("mean", Reading("at", 1.05))
+    words = "value at 1.05, lies on a line between the points at "
+    assert table.horizontalHeaderItem(table.columnCount() - 1).text() == "trouble"
+    assert words in table.item(0, table.columnCount() - 1).text()
     item = dialog.kept._rows["mean"][0]
     item.setCheckState(0, Qt.CheckState.Unchecked)
     dialog.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time as clock
 from pathlib import Path
@@ -13,11 +14,12 @@ import pytest
 from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import main
-from workbench.cli.runs import pictures
+from workbench.cli.runs import pictures, run
 from workbench.project.boundary import EVERYTHING
 from workbench.project.document import open_document
 from workbench.run import recording
 from workbench.run.states.checkpoint import CheckpointMeta
+from workbench.words.units import counted
 
 EMPTY = np.zeros((3, 4, 4), np.uint8)
 
@@ -65,22 +67,83 @@ def test_a_checkpoint_comes_after_the_pictures_before_it(project, tmp_path, monk
     assert not any(lacking)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_pictures_that_wait_when_a_run_is_interrupted_are_drawn_unless_there_is_no_time(
-    project, tmp_path, monkeypatch, number
-):
-    out, asked = tmp_path / "out", []
+def interrupted_by(number: int, asked: list[int], seconds: float = 0.0) -> Any:
+    """A renderer; while it draws its first picture the signal comes, and from then on it takes so long."""
 
-    def interrupted(*given: Any, **options: Any) -> Any:
+    def draw(*given: Any, **options: Any) -> Any:
         if not asked:
             asked.append(number)
             raise KeyboardInterrupt(128 + number)
+        clock.sleep(seconds)
         return EMPTY
 
-    monkeypatch.setattr(pictures, "find_renderer", lambda: interrupted)
+    return lambda: draw
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_pictures_that_wait_when_a_run_is_interrupted_are_drawn(project, tmp_path, monkeypatch, capsys, number):
+    out, asked = tmp_path / "out", []
+    monkeypatch.setattr(pictures, "find_renderer", interrupted_by(number, asked))
     assert main(["run", str(project), "--out", str(out), "--pictures", "8"]) == 128 + number
-    assert (out / "picture_000000025.png").exists() == (number == signal.SIGINT)
+    assert (out / "picture_000000025.png").exists()
     assert asked
+    assert "no time" not in capsys.readouterr().err
+    assert not list(out.glob("*.waiting.npz"))
+    assert main(["resume", str(out)]) == 0
+    assert len(list(out.glob("*.png"))) == 8
+
+
+def test_pictures_that_there_is_no_time_for_are_told_and_drawn_when_the_run_goes_on(
+    project, tmp_path, monkeypatch, capsys
+):
+    """They were gone: the run went on from after them."""
+    out, whole, drawn = tmp_path / "out", tmp_path / "whole", []
+
+    def draw(geometry: Any, info: Any, values: Any, time: float, view: Any, **options: Any) -> Any:
+        drawn.append((time, {name: each.tobytes() for name, each in values.items()}, options["shifts"]))
+        return EMPTY
+
+    monkeypatch.setattr(WaveSimulation, "shifts", lambda self: {("balls", 0): (0.0, 0.0, 2.0)}, raising=False)
+    monkeypatch.setattr(pictures, "find_renderer", lambda: draw)
+    command = ["run", str(project), "--pictures", "8", "--out"]
+    assert main([*command, str(whole)]) == 0
+    expected = drawn.copy()
+    monkeypatch.setattr(run, "DRAWING_SECONDS", 0.0)
+    monkeypatch.setattr(pictures, "find_renderer", interrupted_by(signal.SIGTERM, []))
+    capsys.readouterr()
+    assert main([*command, str(out)]) == 128 + signal.SIGTERM
+    number = len(list(out.glob("*.waiting.npz")))
+    assert number
+    told = f"There was no time for {counted(number, 'picture')}: 'workbench resume {out}' draws what is left."
+    assert told in capsys.readouterr().err
+    assert json.loads((out / "run.json").read_text())["outcome"]["state"] == "closed"
+    assert not list(out.glob("*.png"))
+    drawn.clear()
+    monkeypatch.setattr(pictures, "find_renderer", lambda: draw)
+    assert main(["resume", str(out)]) == 0
+    assert sorted(path.name for path in out.glob("picture_*")) == [
+        path.name for path in sorted(whole.glob("picture_*"))
+    ]
+    assert drawn == expected
+
+
+def test_what_an_earlier_run_has_left_to_draw_may_be_damaged_and_is_not_of_a_new_one(
+    project, tmp_path, monkeypatch, capsys
+):
+    out = tmp_path / "out"
+    command = ["run", str(project), "--out", str(out), "--until", "2", "--pictures", "2"]
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **options: EMPTY)
+    assert main(command) == 0
+    waiting = out / "picture_000000050.waiting.npz"
+    waiting.write_bytes(b"PK no")
+    assert main(["resume", str(out), "--until", "4"]) == 0
+    assert f"'{waiting}' is damaged: its picture is not drawn." in capsys.readouterr().err
+    assert not waiting.exists()
+    assert (out / "picture_000000200.png").exists()
+    waiting.write_bytes(b"PK no")
+    assert main(command) == 0
+    assert "damaged" not in capsys.readouterr().err
+    assert not waiting.exists()
 
 
 @pytest.mark.parametrize(
@@ -172,6 +235,44 @@ def test_a_movie_of_fewer_pictures_than_asked_for_says_so(project, tmp_path, mon
     assert f"The movie has a picture of each step, {number}, where 5000 were asked for." in capsys.readouterr().err
     assert main([*asked, "--movie", str(tmp_path / "run.gif"), "--movie-frames", str(number)]) == 0
     assert "were asked for" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "drawn"),
+    [
+        (["--pictures", "5000"], "There is a picture of each step, 50, where 5000 were asked for.", 50),
+        (["--pictures", "8"], "The run came to its end before the times of 3 of 8 pictures.", 5),
+        (["--pictures", "5"], "", 5),
+        ([], "", 2),
+    ],
+)
+def test_fewer_pictures_than_asked_for_are_told(project, tmp_path, monkeypatch, capsys, asked, told, drawn):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **options: EMPTY)
+    if drawn < 50:
+        monkeypatch.setattr(WaveSimulation, "finished", property(lambda self: self.step >= 125))
+    until = "1" if drawn == 50 else "2.5" if "5" in asked else "4"
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--out", str(out), "--until", until, *asked]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if "picture" in line] == [told] * bool(told)
+    assert len(list(out.glob("*.png"))) == drawn
+
+
+def test_a_run_without_an_end_to_divide_says_why_it_has_one_picture(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **options: EMPTY)
+    monkeypatch.setattr(WaveSimulation, "finished", property(lambda self: self.step >= 125))
+    monkeypatch.setattr(WaveEngine, "ends", lambda self, problem: True)
+    document = open_document(project)
+    document.project.run.until = None
+    monkeypatch.setattr("workbench.cli.runs.run.open_project", lambda options: document)
+    command = ["run", str(project), "--out", str(tmp_path / "out")]
+    assert main([*command, "--pictures", "3"]) == 0
+    told = (
+        "There is one picture, of the end, where 3 were asked for: to divide the run, say with --until T [ms] how far"
+    )
+    assert told in capsys.readouterr().err
+    assert main(command) == 0
+    assert "picture" not in capsys.readouterr().err
 
 
 def test_a_run_that_goes_on_says_each_time_that_its_movie_is_not_drawn(project, tmp_path, monkeypatch, capsys):

@@ -62,6 +62,32 @@ def test_apply_saves_in_place_and_save_into_a_new_project(workshop, tmp_path, ca
     assert open_document(workshop).parameters.speed == 2.0
 
 
+@pytest.mark.parametrize("tool", ["faster", "stretch"])
+@pytest.mark.parametrize("field", ["step", "speed"])
+def test_what_somebody_else_saves_while_a_tool_works_stays(workshop, tmp_path, monkeypatch, capsys, tool, field):
+    """All that the tool had found was lost, for another project stood there."""
+    document, found = open_document(workshop), next(each for each in TOOLS if each.id == tool)
+
+    class Meanwhile(type(found)):
+        def run(self, *given):
+            result = super().run(*given)
+            other = open_document(workshop)
+            setattr(other.parameters, field, 0.01)
+            other.project.title = "of somebody else"
+            save_document(other)
+            return result
+
+    monkeypatch.setattr(WaveEngine, "tools", lambda self: (Meanwhile(),))
+    goes = (tool, field) == ("faster", "step")
+    assert main(["tool", str(workshop), tool, "--apply"]) == (0 if goes else 2)
+    now, told = open_document(workshop), capsys.readouterr()
+    assert now.project.title == "of somebody else"
+    assert getattr(now.parameters, field) == 0.01
+    assert (now.parameters.speed == 2 * document.parameters.speed) == goes
+    assert ("The project was saved meanwhile by somebody else: what was changed there stays." in told.out) == goes
+    assert ("who changed what this tool changes, too: carry it out again, or with --save" in told.err) != goes
+
+
 @pytest.mark.parametrize("name", ["stretched", "stretched.zip"])
 def test_a_changed_mesh_is_saved_with_regions_and_fibres(workshop, tmp_path, name, capsys):
     before = open_document(workshop).loaded

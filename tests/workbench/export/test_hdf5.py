@@ -108,7 +108,7 @@ def test_rows_of_cells_that_are_none_are_not_gone_on_from(tmp_path, times, rows)
             file[name].resize(len(values), axis=0)
             file[name][:] = values
     with pytest.raises(ProblemError, match="is damaged: run without --resume"):
-        cells.keep_until(1.0)
+        cells.keep_until(1.0, 1)
 
 
 @pytest.mark.parametrize(

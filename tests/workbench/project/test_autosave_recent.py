@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,33 @@ def test_a_list_of_recent_projects_that_somebody_else_wrote(tmp_path):
     assert [len(item.title) for item in RecentFiles(file).items()] == [200] * 12
     file.write_text('{"a": 1}')
     assert RecentFiles(file).items() == []
+
+
+def test_two_windows_lose_nothing_that_the_other_has_opened(tmp_path, monkeypatch):
+    """Each reads the list and writes it again; what the other had written meanwhile was gone."""
+    read = RecentFiles._read
+
+    def slowly(self):
+        found = read(self)
+        time.sleep(0.02)
+        return found
+
+    monkeypatch.setattr(RecentFiles, "_read", slowly)
+
+    def open_three(window):
+        for number in range(3):
+            RecentFiles().add(tmp_path / f"{window} {number}", "A project")
+
+    with ThreadPoolExecutor(4) as windows:
+        list(windows.map(open_three, range(4)))
+    assert {Path(each.path).name for each in read(RecentFiles())} == {f"{w} {n}" for w in range(4) for n in range(3)}
+
+
+def test_a_window_that_holds_the_list_for_ever_keeps_no_other_waiting(tmp_path, monkeypatch):
+    monkeypatch.setattr(locking, "MOMENT", 0.05)
+    RecentFiles().add(tmp_path, "One")
+    lock = ProcessLock(config_dir() / "recent.lock")
+    assert lock.acquire()
+    RecentFiles().add(tmp_path, "Two")
+    lock.release()
+    assert [each.title for each in RecentFiles().items()] == ["Two"]

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from engines.api.simulation.shown import FieldInfo, FrontInfo, VectorInfo
+from engines.api.simulation.shown import FieldInfo, FrontInfo, Lines, VectorInfo
+from workbench.cli.runs.kept_moments import read_moment, write_moment
 from workbench.project.project import ViewSettings
-from workbench.run.moments import take_moment
+from workbench.run.moments import PictureMoment, take_moment
 
 
 class Still:
@@ -44,3 +45,23 @@ def test_a_moment_has_what_its_view_shows(simulation, view, copied):
     moment = take_moment(simulation, ViewSettings(**view))
     assert (moment.step, moment.time, moment.shifts, moment.traced) == (3, 0.5, {}, None)
     assert {name: list(values) for name, values in moment.values.items()} == {name: [name] for name in copied}
+
+
+@pytest.mark.parametrize("displacements", [None, np.full((2, 2, 3), 0.5)])
+def test_a_moment_that_is_kept_to_be_drawn_later_is_the_same_then(tmp_path, displacements):
+    lines = Lines(np.arange(12.0).reshape(2, 2, 3), displacements)
+    shifts = {("penetrators", 0): (0.0, 0.1, -2.0)}
+    values = {"u/v": np.arange(3, dtype=np.float32), "displacement": np.ones((3, 3))}
+    for traced in (lines, None):
+        moment = PictureMoment(150, 0.3, values, shifts, traced)
+        write_moment(tmp_path / "kept.npz", moment)
+        again = read_moment(tmp_path / "kept.npz")
+        assert (again.step, again.time, again.shifts) == (150, 0.3, shifts)
+        assert list(again.values) == list(values)
+        assert all(np.array_equal(again.values[name], each) for name, each in values.items())
+        if traced is None:
+            assert again.traced is None
+        else:
+            assert again.traced is not None
+            np.testing.assert_array_equal(again.traced.segments, lines.segments)
+            np.testing.assert_array_equal(again.traced.displacements, displacements)

@@ -152,6 +152,28 @@ def test_readings_of_a_curve():
             reading_of(text)
 
 
+@pytest.mark.parametrize(
+    ("y", "at", "off"),
+    [
+        ([1, 1, 0, 0], 1.5, 0.5),  # a jump, somewhere between
+        ([0, 1, 4, 9], 1.5, 1.0),  # a parabola, of which the line is 0.25 off
+        ([0, 1, 4, 9], 0.5, 0.5),
+        ([0, 1, 4, 9], 2.5, 0.5),
+        ([0, 1, 4, 9], 2.0, None),  # a point
+        ([0, 1, 2, 3], 1.5, None),
+        ([5, 5, 5, 5.001], 2.5, None),
+        ([0, 1, 4, 9], 3.5, None),  # no value at all
+        ([0, 1], 0.5, 1.0),
+        ([0, np.nan, 4, 9], 1.0, 1.5),
+    ],
+)
+def test_a_value_between_points_that_are_far_apart_says_by_how_much_it_may_be_off(y, at, off):
+    info, curve = ChartInfo("c", "C", "V"), Curve("c", np.arange(len(y), dtype=float), np.array(y, float))
+    found = Reading("at", at).between(info, curve)
+    assert (None if found is None else found.off) == off
+    assert Reading("last").between(info, curve) is None
+
+
 # ---- runs --------------------------------------------------------------------------------------------------------
 
 
@@ -281,6 +303,19 @@ def charted(document, monkeypatch):
     monkeypatch.setattr(WaveSimulation, "__init__", charts)
     monkeypatch.setattr(WaveSimulation, "chart", chart)
     return document
+
+
+def test_a_row_says_which_of_its_values_lies_between_points_that_are_far_apart(charted):
+    """Nobody was told that it is on a straight line there."""
+    plan = plan_of(charted, ("speed", "1,3"), until=0.1, kept=(KeptChart("line", Reading("at", 0.55)),))
+    header, lines = table_of(plan, list(run_sweep(plan, FakeBackend())))
+    assert header[-1] == "trouble"
+    told = "Line / square: y/y, value at 0.55 m, lies on a line between the points at 0.5 and 0.6 and may be off by {}"
+    assert [line[-1] for line in lines] == [
+        f"{told.format(off)} V: read it at one of these." for off in ("0.01", "0.09")
+    ]
+    at_a_point = read_anew(list(run_sweep(plan, FakeBackend())), (KeptChart("line", Reading("at", 0.5)),))
+    assert [line[-1] for line in table_of(plan, at_a_point)[1]] == ["", ""]
 
 
 def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):

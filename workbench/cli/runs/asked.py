@@ -13,6 +13,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from engines.reading import expanded, resolved
+from workbench.cli.arguments import Unasked
 from workbench.project.boundary import Boundary, Permission, refuse_device
 from workbench.project.reading.parsing import PROJECT_FILE
 from workbench.storage.locking import NO_LINKS
@@ -38,7 +39,7 @@ class Asked(BaseModel):
     snapshot_every: Positive | None = None
     checkpoint_every: Positive = 60.0
     checkpoints: Annotated[int, Field(ge=1, le=10_000)] = 2
-    pictures: Annotated[int, Field(ge=0, le=10_000)] = 0
+    pictures: Annotated[int, Field(ge=0, le=10_000)] | None = 0
     ranks: Annotated[int, Field(ge=1, le=10_000)] | None = None
     movie: str | None = None
     mark: str = ""
@@ -50,6 +51,7 @@ class Asked(BaseModel):
         project = str(path.absolute() if path.exists() else path)
         movie = vars(options).get("movie") or vars(options).get("movie_before")
         content["movie"] = None if movie is None else str(movie)
+        content["pictures"] = None if isinstance(options.pictures, Unasked) else options.pictures
         return cls.model_validate(content | {"project": project, "until": until, "mark": _mark(folder, project)})
 
     def check(self, folder: Path, where: str, permission: Permission) -> None:

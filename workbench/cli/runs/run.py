@@ -53,6 +53,8 @@ LEAST_FREE = 1 << 16
 TERMINATED = 128 + signal.SIGTERM
 PATIENCE = 1.0
 """Seconds that an interrupted run which is still being built has for it: there is nothing to save."""
+DRAWING_SECONDS = 3.0
+"""In which a run that is told to end at once begins to draw pictures that wait; others are left to be resumed."""
 SAME_SECONDS = 1.0
 """Within which signals are one request: a terminal that closes, ``timeout`` and schedulers send two at once."""
 DISK_PATIENCE = 600.0
@@ -192,7 +194,7 @@ def _watch(
     except KeyboardInterrupt as signal_:
         interrupted = signal_.args[0] if signal_.args else INTERRUPTED
         for each in drawings:
-            each.abandon(at_once=interrupted == TERMINATED)
+            each.abandon(DRAWING_SECONDS if interrupted == TERMINATED else math.inf)
         recorder.stop_waiting()
         if interrupted == TERMINATED:
             recorder.hurry()
@@ -206,7 +208,7 @@ def _watch(
         _draw(drawings)
     finally:  # who asks again waits for no picture
         for each in drawings:
-            each.abandon(at_once=True)
+            each.abandon(0.0)
     line.show(runner, last=True)
     return interrupted
 

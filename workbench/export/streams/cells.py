@@ -41,17 +41,19 @@ class CellsFile:
 
         make_hdf5(self.path, fill)
 
-    def keep_until(self, time: float) -> float | None:
-        """Forget the rows after ``time``; when the last that is left was. Raises ProblemError if it is damaged."""
+    def keep_until(self, time: float, every: int) -> int:
+        """Forget the rows after ``time``, and the last where that is of an end between two looks, which come ``every``
+        so many steps; the step of the last that is left, −1 without one. Raises ProblemError if it is damaged."""
         with changed(self.path) as file:
             times = file["time"][:]
             wanted = {(len(times), self._cells)}
             if {file[each.name].shape for each in self._quantities} - wanted or not (np.diff(times) >= 0).all():
                 raise ValueError("rows of other cells, or in no order")
-            kept = int(np.searchsorted(times, time + self._dt / 2))
+            steps = np.rint(times[times < time + self._dt / 2] / self._dt).astype(int)
+            steps = steps[:-1] if len(steps) and steps[-1] % every else steps
             for name in ("time", *(each.name for each in self._quantities)):
-                file[name].resize(kept, axis=0)
-            return float(times[kept - 1]) if kept else None
+                file[name].resize(len(steps), axis=0)
+            return int(steps[-1]) if len(steps) else -1
 
     def append(self, times: Sequence[float], rows: Sequence[Mapping[str, Array]]) -> None:
         """``rows``: a mapping from quantity to (cells,) for each of ``times``."""

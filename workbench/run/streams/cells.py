@@ -19,7 +19,7 @@ GATHERED_BYTES = 1 << 25
 
 
 class CellStream:
-    """``cells.h5``: a row every ``cell_steps``, and one where the run ends."""
+    """``cells.h5``: a row every ``cell_steps``, and one where the run ends, which it forgets again when it goes on."""
 
     def __init__(self, cells: Cells, simulation: Simulation, folder: Path, unit: str, resumed_at: float | None) -> None:
         self._cells = cells
@@ -27,8 +27,7 @@ class CellStream:
         self._file = CellsFile(folder / CELLS, cells.cell_quantities, len(first), simulation.dt, unit)
         self._last = -1
         if resumed_at is not None and self._file.path.is_file():
-            last = self._file.keep_until(resumed_at)
-            self._last = -1 if last is None else round(last / simulation.dt)
+            self._last = self._file.keep_until(resumed_at, cells.cell_steps)
         else:
             self._file.make(cells.drawn_parameters())
         self._most = max(1, min(self._file.chunk, GATHERED_BYTES // (4 * len(first) * len(cells.cell_quantities))))

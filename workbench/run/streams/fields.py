@@ -14,7 +14,7 @@ from workbench.export.moments.igb import Igb
 from workbench.export.moments.series import Series
 from workbench.export.moments.sink import Sink
 from workbench.export.moments.vtkhdf import VtkHdf
-from workbench.run.earlier import TOLERANCE, was_finished
+from workbench.run.earlier import TOLERANCE
 from workbench.run.streams.stream import Job, in_turn
 
 
@@ -33,7 +33,7 @@ class FieldStream:
             self._sink.make()
             return
         steps = [round(time / self._dt) for time in self._sink.times() if time <= resumed_at * (1 + TOLERANCE)]
-        if steps and self.next_step(steps[-1] - 1) != steps[-1] and not was_finished(folder):
+        if steps and self.next_step(steps[-1] - 1) != steps[-1]:
             steps.pop()
         self._sink.keep(len(steps))
         self._last = steps[-1] if steps else -1
