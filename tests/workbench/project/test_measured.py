@@ -60,6 +60,9 @@ def test_a_heading_of_an_old_spreadsheet(tmp_path):
         ("t;U\n1.000;2,5\n2.000;3,5\n", "'1.000' may be a thousand times as much"),
         ("t\tU\n999\t2.5\n1,000\t2.6\n", "'1,000' may be a thousand times as much"),
         ('"t","U"\n"0,500","3,700"\n"1,500","3,650"\n', "'1,500' may be a thousand times less"),
+        ('"t","U"\n"0","3,700"\n"10","3,650"\n', "'3,700' may be 3.700 or 3700: write one of these, without a comma"),
+        ('"t","U"\n"1.000","3,700"\n"2.000","3,650"\n', "'3,700' may be 3.700 or 3700"),
+        ('t,U,I\n0,"-3,700",1\n1,,2\n', "'-3,700' may be -3.700 or -3700"),
         ("t,U\n0,1_0\n1,2\n", "'1_0' is not a number"),
         ("t,U\n0,1\n" + "1," * 200_000, "a row a line"),
     ],
@@ -71,6 +74,16 @@ def test_a_bad_file_is_told_in_one_sentence_with_row_and_column(tmp_path, text, 
         read_curves(file, "voltage")[0]
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "row",
+    ['0.5,"3,700"\n1.5,"3,650"\n', '0.5,"3,700.0"\n1.5,"3,650.0"\n', '0.5,"3,700"\n1.5,"3650"\n'],
+)
+def test_thousands_beside_a_decimal_point_are_read(tmp_path, row):
+    file = tmp_path / "lab.csv"
+    file.write_text(row)
+    assert read_curves(file, "voltage")[0].y == [3700.0, 3650.0]
 
 
 def test_what_is_no_text_or_not_there(tmp_path):
