@@ -56,6 +56,20 @@ def columns_of(rows: Sequence[Row]) -> list[Column]:
     return list(found.values())
 
 
+def unread(rows: Sequence[Row]) -> list[str]:
+    """A sentence for each chart some curves of which have no column."""
+    found = []
+    for info in charts_of(rows):
+        most = max(len(chart[1].curves) for row in rows if (chart := row.chart(info.name)) is not None)
+        if info.kind == "raster":
+            found.append(f"{info.title}: no number is read of a raster, which is in the files.")
+        elif most > MOST_CURVES:
+            found.append(
+                f"{info.title}: the first {MOST_CURVES} of {most:,} curves have a column; all of them are in the files."
+            )
+    return found
+
+
 def value_of(row: Row, column: Column) -> float:
     """NaN where the run has no such curve."""
     found = row.chart(column.chart)
