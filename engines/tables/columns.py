@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines.api.errors import ProblemError
-from engines.tables.quantities import conversion, is_known
+from engines.quantities import conversion, is_known
 
 SYMBOLS = {
     "time": ("t", "zeit", "temps", "elapsed", "seconds", "test_time"),

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from math import isfinite
 
 from engines.api.errors import ProblemError
-from engines.tables.quantities import is_known
+from engines.quantities import is_known
 
 PREAMBLE = 200
 """Lines that may stand above the numbers: what instruments write of a measurement."""

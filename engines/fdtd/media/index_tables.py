@@ -10,9 +10,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.quantities import conversion
 from engines.reading import guarded
 from engines.tables.columns import heading_parts
-from engines.tables.quantities import conversion
 from engines.tables.text import row_of
 
 FEWEST = 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engines.quantities import alike
 from engines.tables.columns import Axis
-from engines.tables.quantities import alike
 from workbench.importing.choice import choice_of, column_in
 from workbench.project.measured import read_curves
 

@@ -1,4 +1,4 @@
-"""Units of measured tables: which of them are of one kind, and how a number in one is a number in another."""
+"""Units as people write them: which of them are of one kind, and how a number in one is a number in another."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ FAMILIES = (
     ("Pa", "kPa", "MPa", "GPa"), ("Hz", "kHz", "MHz", "GHz", "THz"), ("°C", "K"), ("mΩ", "Ω"), ("%", "1"), ("°", "rad"),
 )  # fmt: skip
 KELVIN = 273.15
+_MEASURED = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_].*|[%°].*)", re.ASCII | re.DOTALL)
 
 
 def conversion(unit: str, into: str) -> tuple[float, float] | None:
@@ -34,6 +35,20 @@ def conversion(unit: str, into: str) -> tuple[float, float] | None:
         return None
     offset = KELVIN * ((_plain(into) == "K") - (_plain(unit) == "K")) if one[0] == "°C" else 0.0
     return one[1] / other[1], offset
+
+
+def number_for(text: str, unit: str) -> str:
+    """What to give instead of a number with a unit: ``0.005 (V)`` for ``5 mV``, ``a number in V`` for ``5 s``; empty
+    where the text is none, or nothing tells the unit."""
+    found = _MEASURED.fullmatch(text.strip().replace("µ", "u").replace("μ", "u"))
+    if found is None or not unit or "{" in unit:
+        return ""
+    known = conversion(found[2], unit)
+    if known is None:
+        others = re.findall(r"[^\W\d]+", found[2])  # of S/m, too
+        return f"a number in {unit}" if unit != "1" and all(map(is_known, others)) else ""
+    told = f"{known[0] * float(found[1]) + known[1]:.12g}"
+    return told if unit == "1" else f"{told} ({unit})"
 
 
 def is_known(unit: str) -> bool:
