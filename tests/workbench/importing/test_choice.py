@@ -76,4 +76,5 @@ def test_units_to_choose_among_are_of_one_kind():
     assert alike("us") == alike("s")
     assert alike("A h") == ["mAh", "Ah"]
     assert alike("mol/m³") == ["mol/m³"]
+    assert alike("C") == ["C"], "a charge"
     assert alike("") == []

@@ -167,6 +167,18 @@ def test_columns_are_found_by_their_headings_and_in_their_units(tmp_path, text):
     ("text", "sentence"),
     [
         ("Time [s],Temperature [°C]\n0,20\n1,21\n", "Column 2 of 'lab.csv' is in a unit of another kind"),
+        (
+            "Time [s],Voltage [foo]\n0,20\n1,21\n",
+            "Column 2 of 'lab.csv' is in 'foo', which is no known unit: write µV or",
+        ),
+        (
+            "Time [foo],U [V],I [A]\n0,20,1\n1,21,2\n",
+            "Column 1 of 'lab.csv' is in 'foo', which is no known unit: write fs",
+        ),
+        (
+            "Time [°C],U [V],I [A]\n0,20,1\n1,21,2\n",
+            "Column 1 of 'lab.csv' is in a unit of another kind than 'time [s]'",
+        ),
         ("a,b,c\n0,20,1\n1,21,2\n", "no column for 'time [s]'"),
         ("t,U [V],Cell voltage [V]\n0,4,4\n1,4,4\n", "more than one column for 'Terminal voltage [V]'"),
         ("t,U,I\n0,4.2\n1,4.1,1,7\n", "row 3 has 4 columns"),
@@ -198,6 +210,16 @@ def test_over_an_axis_of_decibels_tables_are_in_them_or_in_what_they_are_of(tmp_
     (found,) = read_curves(file, "transmission", axes)
     np.testing.assert_allclose(found.x, [1, 2])
     np.testing.assert_allclose(found.y, y)
+
+
+@pytest.mark.parametrize("unit", ["C", "degC", "°C", "Celsius", "oC", "K"])
+def test_a_temperature_is_in_degrees_however_they_are_written(tmp_path, unit):
+    file = tmp_path / "lab.csv"
+    file.write_text(f"Time [s],T_cell [{unit}],Charge [C]\n0,300,1\n1,310,2\n")
+    (found,) = read_curves(file, "temperature", (Axis("time", "s"), Axis("Cell temperature", "°C")))
+    np.testing.assert_allclose(found.y, np.array([300, 310]) - (273.15 if unit == "K" else 0))
+    (found,) = read_curves(file, "charge", (Axis("time", "s"), Axis("Charge", "mC")))
+    np.testing.assert_allclose(found.y, [1000, 2000])
 
 
 @pytest.mark.parametrize(
