@@ -131,13 +131,14 @@ def chart_of_runs(plan: SweepPlan, rows: Sequence[Row], chart: str) -> tuple[Cha
     info = next((one for one in charts_of(rows) if one.name == chart), None)
     if info is None:
         return None
-    curves = []
+    curves, said = [], dict[str, None]()
     for row in rows:
         found = row.chart(chart)
+        said |= {} if found is None else dict.fromkeys(filter(None, (found[1].part, found[1].note)))
         for curve in () if found is None else found[1].curves:
             title = f"{curve.title}, {plan.told(row.case)}"
             curves.append(Curve(title, curve.x, curve.y, curve.shade, curve.low, curve.high, across=curve.across))
-    return info, ChartData(tuple(curves))
+    return info, ChartData(tuple(curves), note=". ".join(said))
 
 
 def against(plan: SweepPlan, rows: Sequence[Row], column: Column) -> tuple[ChartInfo, ChartData]:

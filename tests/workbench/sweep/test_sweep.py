@@ -435,6 +435,19 @@ def test_what_has_no_column_is_said_in_the_table_and_on_the_command_line(charted
     assert "in the files" not in capsys.readouterr().out
 
 
+def test_what_a_chart_says_of_itself_stands_above_its_table_also_of_cases_that_were_kept(
+    charted, monkeypatch, tmp_path
+):
+    x = np.arange(2.0)
+    data = ChartData((Curve("y", x, x),), note="It has not settled.", part="one neuron in 8")
+    monkeypatch.setattr(WaveSimulation, "chart", lambda self, name: data)
+    words = ["--vary", "speed=1,2", "--until", "0.1", "--workers", "1", "--out", str(tmp_path)]
+    for _ in range(2):
+        assert main(["sweep", str(charted.path), "--chart", "line", *words]) == 0
+        first = (tmp_path / "charts" / "line.csv").read_text().splitlines()[0]
+        assert first == "# one neuron in 8. It has not settled."
+
+
 def test_curves_of_a_chart_are_those_of_all_runs_that_have_it():
     info = ChartInfo("c", "C", "V", x_title="t", x_unit="s")
 
