@@ -1,7 +1,5 @@
 """The Lab in the window: switching, measuring, cancelling, comparing, exporting, closing."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """A double of the 3D view, without a graphics card behind it."""
 
-from __future__ import annotations
-
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget

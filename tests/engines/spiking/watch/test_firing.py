@@ -1,7 +1,5 @@
 """What charts of spikes say of themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from engines.spiking.watch.firing import raster
