@@ -82,13 +82,14 @@ class Curve:
 @dataclass(frozen=True)
 class ChartData:
     """The curves of one chart at one moment. ``shade_title`` says what the colour of bars means, ``columns`` those of a
-    matrix, ``note`` why the curves may not be right yet, a sentence, or how much of all a raster shows; empty where
-    they are."""
+    matrix, ``note`` why the curves may not be right yet, a sentence; empty where they are. ``part``: of which part of
+    all the chart is, as "one neuron in 8"."""
 
     curves: tuple[Curve, ...]
     shade_title: str = ""
     columns: tuple[str, ...] = ()
     note: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True)

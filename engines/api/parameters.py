@@ -4,10 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, field_validator
 from pydantic.config import JsonDict
+
+from engines.quantities import number_for
 
 RECORDING = "recording"
 """The group of an engine's parameters that says what of a run is written: no number of the run depends on it."""
@@ -28,9 +31,10 @@ def without_controls(value: Any) -> Any:
     return value
 
 
-def _as_number(given: Any) -> Any:
+def _as_number(given: Any, unit: str = "") -> Any:
     if isinstance(given, (str, bytes)) or _is_truth(given):
-        raise _misread("a number", given)
+        wanted = number_for(given, unit) if isinstance(given, str) else ""
+        raise _misread(wanted or "a number", given)
     return given
 
 
@@ -49,21 +53,25 @@ def _misread(wanted: str, given: Any) -> ValueError:
     return ValueError(f"give {wanted} instead of {told}")
 
 
-def _as_given(schema: Any) -> Any:
-    """The schema of a field with what stands for numbers and truths looked at before it is read, in lists and groups of
-    values too; a group of parameters does that for itself."""
-    if (check := _LOOKED_AT.get(schema["type"])) is not None:
+def _as_given(schema: Any, unit: str) -> Any:
+    """The schema of a field with what stands for numbers (in ``unit``) and truths looked at before it is read, in lists
+    and groups of values too; a group of parameters does that for itself."""
+    if (looked_at := _LOOKED_AT.get(schema["type"])) is not None:
+        check = partial(looked_at, unit=unit) if looked_at is _as_number else looked_at
         return {"type": "function-before", "function": {"type": "no-info", "function": check}, "schema": schema}
     if schema["type"] == "model":
         return schema
-    parts = {key: _as_given(schema[key]) for key in ("schema", "values_schema") if key in schema}
+    parts = {key: _as_given(schema[key], unit) for key in ("schema", "values_schema") if key in schema}
     if "items_schema" in schema:
         items = schema["items_schema"]
-        parts["items_schema"] = list(map(_as_given, items)) if isinstance(items, list) else _as_given(items)
+        parts["items_schema"] = (
+            [_as_given(each, unit) for each in items] if isinstance(items, list) else _as_given(items, unit)
+        )
     if schema["type"] == "union":
         members = schema["choices"]  # with the names that places of errors have anyway
         parts["choices"] = [
-            (_as_given(each), each["type"]) if each["type"] in _LOOKED_AT else _as_given(each) for each in members
+            (_as_given(each, unit), each["type"]) if each["type"] in _LOOKED_AT else _as_given(each, unit)
+            for each in members
         ]
     return {**schema, **parts}
 
@@ -85,8 +93,11 @@ class ParameterGroup(BaseModel):
         fields: Any = schema
         while fields["type"] != "model-fields":
             fields = fields["schema"]
-        for field in fields["fields"].values():
-            field["schema"] = _as_given(field["schema"])
+        for name, field in fields["fields"].items():
+            info = cls.model_fields.get(name)
+            extra = info.json_schema_extra if info is not None else None
+            unit = str(extra.get("unit") or "") if isinstance(extra, dict) else ""
+            field["schema"] = _as_given(field["schema"], unit)
         return schema
 
     @field_validator("*")

@@ -7,8 +7,6 @@ by members of an enumeration too, from 0 on, and nothing is checked. Who makes o
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,attr-defined"
 
-from __future__ import annotations
-
 import operator
 
 from numba.core import types

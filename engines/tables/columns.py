@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines.api.errors import ProblemError
-from engines.tables.quantities import conversion, is_known
+from engines.quantities import alike, conversion, is_known
 
 SYMBOLS = {
     "time": ("t", "zeit", "temps", "elapsed", "seconds", "test_time"),
@@ -85,7 +85,8 @@ def columns_for(heading: Sequence[str], x: Axis, y: Axis, name: str) -> tuple[Co
 
 
 def column_of(heading: str, place: int, axis: Axis, name: str) -> Column:
-    """The column under a heading, in the unit of an axis. Raises ProblemError if its unit is of another kind."""
+    """The column under a heading, in the unit of an axis. Raises ProblemError if its unit is of
+    another kind or unknown."""
     unit = heading_parts(heading)[1]
     if axis.decibels and conversion(unit, "dB"):
         return Column(place, decibels=axis.decibels)
@@ -94,6 +95,11 @@ def column_of(heading: str, place: int, axis: Axis, name: str) -> Column:
     if not axis.unit:  # parts of one, or what has no known unit, such as fields of one's own equations
         return Column(place, *(conversion(unit, "1") or (1.0, 0.0)))
     found = conversion(unit, axis.unit)
+    if found is None and not is_known(unit):
+        raise ProblemError(
+            f"Column {place + 1} of '{name}' is in '{unit[:24]}', which is no known unit: "
+            f"write {' or '.join(alike(axis.unit))} in its heading."
+        )
     if found is None:
         shown = ", or let the chart show decibels" if conversion(unit, "dB") else ""
         raise ProblemError(
@@ -146,6 +152,9 @@ def _best(cells: Sequence[tuple[str, str]], axis: Axis, name: str, besides: int 
         return fits.index(best)
     if len(cells) == 2:  # nothing else is left, and a unit of another kind is said
         return 1 - besides if besides >= 0 else 0
+    named = [place for place, (title, _) in enumerate(cells) if place != besides and _fit((title, ""), axis, place) > 1]
+    if best <= 0 and len(named) == 1:
+        return named[0]  # whose unit is told
     which = "more than one column" if best > 0 else "no column"
     raise ProblemError(
         f"'{name}' has {which} for '{_said(axis)}': name one so in its first row, or keep x and y alone."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import isfinite
 
 from engines.api.errors import ProblemError
-from engines.tables.quantities import is_known
+from engines.quantities import is_known
 
 PREAMBLE = 200
 """Lines that may stand above the numbers: what instruments write of a measurement."""
@@ -23,6 +23,9 @@ _POINTED = re.compile(r'(?:^|[;\t])[ "]*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?[ "]*(?:[;
 _COMMAS = re.compile(r'(?:^|[;\t])[ "]*([+-]?[1-9]\d{0,2},\d{3})[ "]*(?:[;\t\r]|$)', re.MULTILINE)
 _COMMA = re.compile(r"[+-]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))")
 """A decimal comma that separates no thousands."""
+_POINT = re.compile(r"[+-]?(?:0?\.\d+|\d+\.(?:\d{0,2}|\d{4,}))(?:[eE][+-]?\d+)?")
+"""A decimal point that separates no thousands."""
+_GROUP = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _APART = "put ; between the columns."
 _QUOTED = re.compile(r'"[^"]*"')
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
@@ -77,17 +80,23 @@ def text_table(text: str) -> TextTable:
     if first == 1 and not heading:  # a word, and no names: what is wrong with it is told where it is read
         first = 0
     rows = [(place, _split(line, separator)) for place, line in lines[first:]]
-    _check_marks([line for _, line in lines[first:]], (row for _, row in rows), separator)
+    check_marks([line for _, line in lines[first:]], [row for _, row in rows], separator)
     return TextTable(tuple(heading), tuple(rows), separator)
 
 
-def _check_marks(lines: Sequence[str], rows: Iterable[Sequence[str]], separator: str | None) -> None:
-    """Raises ProblemError where points or commas may stand in some cells for decimals and in others for thousands."""
-    if separator == ",":  # between quotes; of one column, since one of 4,2 beside one of 1,800 is clear
-        for cells in zip_longest(*rows, fillvalue="") if any('"' in line for line in lines) else ():
+def check_marks(lines: Sequence[str], rows: Sequence[Sequence[str]], separator: str | None) -> None:
+    """Raises ProblemError where points or commas may stand in some cells for decimals and in others for thousands, and
+    where nothing tells for which commas between quotes stand. ``rows``: the cells of ``lines`` of numbers"""
+    if separator == "," and any('"' in line for line in lines):
+        pointed = any(_POINT.fullmatch(cell) for row in rows for cell in row)
+        for column in zip_longest(*rows, fillvalue=""):
+            cells = list(filter(None, column))
             if any(map(_COMMA.fullmatch, cells)):
                 for cell in filter(_THOUSANDS.fullmatch, cells):
                     raise ProblemError(f"'{cell}' may be a thousand times less in a column of decimal commas: {_APART}")
+            if cells and not pointed and all(map(_GROUP.fullmatch, cells)):
+                less, more = (cells[0].replace(",", mark) for mark in (".", ""))
+                raise ProblemError(f"'{cells[0]}' may be {less} or {more}: write one of these, without a comma.")
     if separator not in (";", "\t"):
         return
     text = "\n".join(lines)
@@ -114,6 +123,14 @@ def number_of(cell: str, separator: str | None) -> float | None:
     except ValueError:
         return None
     return value if isfinite(value) and "_" not in text else None  # which Python passes over
+
+
+def rows_of(text: str) -> list[tuple[list[str], list[float | None]]]:
+    """:func:`row_of` of each line of a text that is not empty. Raises ProblemError as :func:`text_table` does."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    rows = [row_of(line) for line in lines]
+    check_marks(lines[1:], [cells for cells, _ in rows[1:]], _separator(lines[-1:] or [""]))
+    return rows
 
 
 def row_of(line: str) -> tuple[list[str], list[float | None]]:

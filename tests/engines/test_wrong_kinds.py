@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from engines.api import registry
 from engines.api.errors import ProblemError
-from engines.api.parameters import ParameterGroup
+from engines.api.parameters import ParameterGroup, quantity
 from workbench.project.reading.parsing import validated
 
 WRONG: dict[type, tuple[Any, ...]] = {
@@ -98,6 +98,10 @@ class Small(ParameterGroup):
     rows: list[list[float]] = Field(default_factory=list)
     rates: dict[str, float] = Field(default_factory=dict)
     either: float | Literal["all"] = 1.0
+    voltage: float = quantity(1.0, "V", "A voltage")
+    spans: list[tuple[float, float]] = quantity([], "µm", "From, to")
+    share: float | None = quantity(None, "1", "A share")
+    length: float = quantity(1.0, "{length_unit}", "In a unit that another field says")
 
 
 @pytest.mark.parametrize(
@@ -111,6 +115,15 @@ class Small(ParameterGroup):
         ({"rows": [[1, 2], [3, "4"]]}, "rows.1.1: give a number instead of the text '4'"),
         ({"rates": {"a": "5"}}, "rates.a: give a number instead of the text '5'"),
         ({"either": "1"}, "either.float: give a number instead of the text '1'"),
+        ({"voltage": "5 mV"}, "voltage: give 0.005 (V) instead of the text '5 mV'"),
+        ({"voltage": "1.5e3µV"}, "voltage: give 0.0015 (V) instead of the text '1.5e3µV'"),
+        ({"voltage": "12 s"}, "voltage: give a number in V instead of the text '12 s'"),
+        ({"voltage": "12 S/m"}, "voltage: give a number in V instead of the text '12 S/m'"),
+        ({"voltage": "1x"}, "voltage: give a number instead of the text '1x'"),
+        ({"voltage": "fast"}, "voltage: give a number instead of the text 'fast'"),
+        ({"spans": [[0, "2 mm"]]}, "spans.0.1: give 2000 (µm) instead of the text '2 mm'"),
+        ({"share": "5 %"}, "share: give 0.05 instead of the text '5 %'"),
+        ({"length": "5 mm"}, "length: give a number instead of the text '5 mm'"),
     ],
 )
 def test_the_sentence_names_the_place_and_what_to_give(values, sentence):

@@ -1,7 +1,5 @@
 """Force-stretch laws on a device: the damage that the CPU finds, with the device's own exponentials and roots."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numba import njit

@@ -1,7 +1,5 @@
 """Recipes in packaging/: what can be said of them without their builders."""
 
-from __future__ import annotations
-
 import re
 
 import locked

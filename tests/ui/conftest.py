@@ -9,8 +9,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtGui import QCursor, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from tests.ui.doubles import FakeServices, FakeViewport
+from tests.ui.doubles import FakeServices
 from tests.ui.rules import broken
+from tests.ui.viewport.doubles import FakeViewport
 from ui.panels import estimates
 from ui.session import forecaster
 from ui.widgets import background

@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from engines.quantities import alike, conversion
 from engines.tables.columns import Axis, Column, column_name, fits
-from engines.tables.quantities import alike, conversion
 from ui.importing.table_dialog import TableDialog
 from ui.panels.problem import ProblemPanel
 from ui.session.model import DocumentModel

@@ -94,7 +94,9 @@ class KeptList(QWidget):
         choice.setFixedWidth(CHOICE_PIXELS)
         choice.view().setMinimumWidth(choice.sizeHint().width())
         choice.setCurrentIndex(choice.findData(reading.what))
-        choice.setToolTip("What of each curve stands in the table")
+        read = info.kind != "raster"
+        choice.setEnabled(read)
+        choice.setToolTip("What of each curve stands in the table" if read else "No number is read of a raster")
         choice.setAccessibleName(f"What is read of {info.title}")
         at.setFixedWidth(AT_PIXELS)
         at.set_value(reading.at)

@@ -16,7 +16,7 @@ from ui.widgets.freeing import free_list
 from workbench.sweep.convergence import Convergence, convergences
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
-from workbench.sweep.table import LINES, Column, against, charts_of, columns_of, curves_of, overlay
+from workbench.sweep.table import LINES, Column, against, charts_of, columns_of, curves_of, overlay, unread
 from workbench.words.units import unit_text
 
 EMPTY = "The runs stand here as they come."
@@ -47,6 +47,10 @@ class SweepResults(QWidget):
         self.settled.setWordWrap(True)
         self.settled.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.settled.hide()
+        self.unread = QLabel(self)
+        self.unread.setWordWrap(True)
+        self.unread.setObjectName("muted")
+        self.unread.hide()
         self.empty = QLabel(EMPTY, self)
         self.empty.setObjectName("muted")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -61,6 +65,7 @@ class SweepResults(QWidget):
         under = QVBoxLayout(below)
         under.setContentsMargins(0, 6, 0, 0)
         under.setSpacing(6)
+        under.addWidget(self.unread)
         under.addLayout(choices)
         under.addWidget(self.settled)
         under.addWidget(self._plots, 1)
@@ -94,6 +99,9 @@ class SweepResults(QWidget):
         self.empty.hide()
         self._whole.show()
         self.table.show_rows(plan, rows, anew=anew)
+        told = unread(rows)
+        self.unread.setText("\n".join(told))
+        self.unread.setVisible(bool(told))
         drawn = [info for info in charts_of(rows) if info.kind in LINES]
         first = not self.chart.count()
         self._offer(self.chart, [(info.title, info.name) for info in drawn])
@@ -139,10 +147,12 @@ class SweepResults(QWidget):
 
     def _show_column(self, plan: SweepPlan) -> None:
         column = self.column()
-        if column is None:
-            return
+        if self.cell is not None:
+            self.cell.setVisible(column is not None)
         found = self.convergence()
         self.settled.setVisible(found is not None)
+        if column is None:
+            return
         if found is not None:
             self.settled.setText(f"{column.curve}: {found.told}")
             look_as(self.settled, "" if found.good else "warning")

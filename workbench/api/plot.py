@@ -31,13 +31,22 @@ MOST_DOTS = 5000
 
 
 def drawn(curves: Sequence[Curve]) -> str:
-    """All of them over one abscissa, as HTML; nothing where none has two numbers that can be drawn."""
+    """As HTML: those of one unit over one abscissa together, others below them, and then what is to be known of them;
+    nothing where none has two numbers that can be drawn."""
     lines = [
         (curve, *_line(curve)) for curve in curves if len(curve) and curve.across is None and curve.marks != "none"
     ]
     lines = [(curve, x, y) for curve, x, y in lines if (np.isfinite(x) & np.isfinite(y)).sum() > 1]
-    if not lines:
-        return ""
+    groups: dict[tuple[str, ...], list[tuple[Curve, Array, Array]]] = {}
+    for line in lines:
+        groups.setdefault((line[0].unit, line[0].x.name, line[0].x.unit), []).append(line)
+    parts = list(map(_drawing, groups.values()))
+    parts += [f"<p>{escape(note)}</p>" for note in dict.fromkeys(curve.note for curve, _, _ in lines) if note]
+    return "".join(parts) if len(parts) < 2 else f"<div>{''.join(parts)}</div>"
+
+
+def _drawing(lines: Sequence[tuple[Curve, Array, Array]]) -> str:
+    """Curves of one unit with their points."""
     x_axis = _Axis(np.concatenate([x for _, x, _ in lines]), LEFT, WIDTH - RIGHT)
     y_axis = _Axis(np.concatenate([_with_band(curve, y) for curve, _, y in lines]), HEIGHT - BOTTOM, TOP, 0.04)
     parts = [*_frame(lines[0][0], len(lines) > 1, x_axis, y_axis)]

@@ -25,7 +25,7 @@ from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation
 from workbench.sweep.running import Row
-from workbench.sweep.table import table_of
+from workbench.sweep.table import table_of, unread
 from workbench.sweep.workers import Workers, run_sweep
 
 
@@ -75,6 +75,8 @@ def sweep_command(options: Namespace) -> int:
     rows.sort(key=lambda row: row.place)
     header, lines = table_of(plan, rows)
     _print(header, lines)
+    options.answer["notes"] = unread(rows)
+    print(*options.answer["notes"], sep="\n", end="\n" * bool(options.answer["notes"]))
     settled = convergences(plan, rows)
     for column, one in settled:
         print(f"{column.title}: {one.told}")

@@ -36,7 +36,8 @@ def chart_text(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str 
     a #, which readers of tables pass over."""
     header, rows = chart_table(info, data, x_title, x_unit)
     table = rows_as_text([header, *rows, *([*row, *[None] * (len(header) - len(row))] for row in more)])
-    return f"# {' '.join(data.note.split())}\n{table}" if data.note else table
+    notes = [f"# {' '.join(each.split())}\n" for each in (data.part, data.note) if each]
+    return "".join([*notes, table])
 
 
 def titled(title: str, unit: str) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.api.errors import ProblemError
+from engines.quantities import alike, conversion
 from engines.reading import guarded
 from engines.tables.columns import Axis, Column, column_of, columns_for, guessed, heading_parts
-from engines.tables.quantities import alike, conversion
 from engines.tables.text import TextTable, text_table
 from workbench.project.measured import is_own, text_of
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from workbench.export.chart_tables import chart_table, titled
+from workbench.export.chart_tables import chart_text, titled
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.naming import file_stems, plain
 from workbench.export.tables import write_table
-from workbench.storage.atomic import storing
+from workbench.storage.atomic import storing, write_text
 from workbench.sweep.convergence import HEADER, convergence_table, convergences
 from workbench.sweep.kept import CHARTS, refuse_links
 from workbench.sweep.plan import SweepPlan
@@ -42,7 +42,7 @@ def write_sweep(plan: SweepPlan, rows: Sequence[Row], folder: Path) -> list[str]
         found = chart_of_runs(plan, rows, info.name)
         if found is not None and found[1].curves:
             name = f"{CHARTS}/{stems[info.name]}.csv"
-            write_table(folder / name, *chart_table(*found, "time", plan.document.time_unit))
+            write_text(folder / name, chart_text(*found, "time", plan.document.time_unit))
             names.append(name)
     write_hdf5(folder / DATA, {name: values for row in rows for name, values in _group(plan, row).items()})
     return [*names, DATA]

@@ -35,6 +35,8 @@ FOLDER = "cases"
 CHARTS = "charts"
 META = "case.json"
 ARRAYS = ("x", "y", "shade", "low", "high", "across")
+BESIDE = ("shade_title", "columns", "note", "part")
+"""What a chart says besides its curves."""
 
 
 def refuse_links(folder: Path) -> None:
@@ -121,9 +123,7 @@ def _write(stream: BinaryIO, row: Row) -> None:
             held = {name: values for name in ARRAYS if (values := getattr(curve, name)) is not None}
             arrays.update({f"{place}.{number}.{name}": np.asarray(values) for name, values in held.items()})
             curves.append({"title": curve.title, "told": curve.told, "over": curve.over, "arrays": list(held)})
-        charts.append(
-            {"info": asdict(info), "curves": curves, "shade_title": data.shade_title, "columns": data.columns}
-        )
+        charts.append({"info": asdict(info), "curves": curves, **{name: getattr(data, name) for name in BESIDE}})
     told = {"time": row.time, "steps": row.steps, "seconds": row.seconds, "charts": charts}
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(undated(archive, META), json.dumps(told))
@@ -140,7 +140,8 @@ def _read(path: Path, plan: SweepPlan, place: int) -> Row:
         for number, chart in enumerate(told["charts"]):
             info = ChartInfo(**{name: _tuples(value) for name, value in chart["info"].items()})
             curves = tuple(_curve(archive, f"{number}.{one}", curve) for one, curve in enumerate(chart["curves"]))
-            data = ChartData(curves, chart["shade_title"], tuple(chart["columns"]))
+            beside = {name: _tuples(chart[name]) for name in BESIDE if name in chart}
+            data = ChartData(curves, **beside)
             charts.append((info, data, readings.get(info.name) or first_reading(info)))
         time, steps, seconds = float(told["time"]), int(told["steps"]), float(told["seconds"])
     return Row(place, plan.case(place), time, steps, seconds, tuple(charts))

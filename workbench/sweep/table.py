@@ -57,6 +57,20 @@ def columns_of(rows: Sequence[Row]) -> list[Column]:
     return list(found.values())
 
 
+def unread(rows: Sequence[Row]) -> list[str]:
+    """A sentence for each chart some curves of which have no column."""
+    found = []
+    for info in charts_of(rows):
+        most = max(len(chart[1].curves) for row in rows if (chart := row.chart(info.name)) is not None)
+        if info.kind == "raster":
+            found.append(f"{info.title}: no number is read of a raster, which is in the files.")
+        elif most > MOST_CURVES:
+            found.append(
+                f"{info.title}: the first {MOST_CURVES} of {most:,} curves have a column; all of them are in the files."
+            )
+    return found
+
+
 def value_of(row: Row, column: Column) -> float:
     """NaN where the run has no such curve."""
     found = row.chart(column.chart)
@@ -142,13 +156,14 @@ def chart_of_runs(plan: SweepPlan, rows: Sequence[Row], chart: str) -> tuple[Cha
     info = next((one for one in charts_of(rows) if one.name == chart), None)
     if info is None:
         return None
-    curves = []
+    curves, said = [], dict[str, None]()
     for row in rows:
         found = row.chart(chart)
+        said |= {} if found is None else dict.fromkeys(filter(None, (found[1].part, found[1].note)))
         for curve in () if found is None else found[1].curves:
             title = f"{curve.title}, {plan.told(row.case)}"
             curves.append(Curve(title, curve.x, curve.y, curve.shade, curve.low, curve.high, across=curve.across))
-    return info, ChartData(tuple(curves))
+    return info, ChartData(tuple(curves), note=". ".join(said))
 
 
 def against(plan: SweepPlan, rows: Sequence[Row], column: Column) -> tuple[ChartInfo, ChartData]:

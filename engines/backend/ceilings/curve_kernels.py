@@ -5,8 +5,6 @@ Each thread goes ``repeats`` times over its own part of the arrays: what it hold
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def"
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit, prange
 

@@ -1,7 +1,5 @@
 """Particles of a piece of an electrode on the CPU: their response, Newton's step and its sums, as in ``mpm.cu``."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

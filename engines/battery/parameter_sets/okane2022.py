@@ -20,8 +20,6 @@ interpolates a data file of points measured on the same material, with one added
 at 1C.
 """
 
-from __future__ import annotations
-
 from engines.battery.parameter_sets.chen2020 import CHEN2020
 from engines.battery.parameter_sets.model import ParameterSet, sourced
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.quantities import conversion
 from engines.reading import Version, guarded, version_of
 from engines.tables.columns import Axis, Column, column_name, columns_for, fits
-from engines.tables.quantities import conversion
 from engines.tables.text import TextTable, text_table
 
 TIMES = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}

@@ -1,7 +1,5 @@
 """What an editor of protocols offers: steps and whole protocols to begin with, and the check of what is written."""
 
-from __future__ import annotations
-
 from engines.api.parameters import Lines
 from engines.battery.protocol.steps import check
 

@@ -21,7 +21,7 @@ from engines.api.errors import ProblemError
 from engines.battery.parameters.sizes import Lognormal, Measured, ParticleSizes
 from engines.reading import guarded
 from engines.tables.columns import Axis, Column, column_of
-from engines.tables.text import row_of
+from engines.tables.text import rows_of
 
 POWERS = {"number": 0, "area": 2, "volume": 3}
 MICROMETRE = 1e-6
@@ -133,7 +133,7 @@ def _measured(given: Measured, electrode: str) -> _Classes:
 def _table(path: Path, where: str) -> tuple[Array, Array]:
     """Radii [µm] and weights of a CSV file; a first row of words is its heading, which may give the radii's unit."""
     try:
-        rows = [row_of(line) for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
+        rows = rows_of(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise ProblemError(f"{where} cannot be read from {path.name}: choose a CSV file of two columns.") from error
     numbers, radius = [], Column(0)

@@ -3,8 +3,6 @@
 Kernels on the CPU take the names from here, those on a GPU from ``cell_rows.cuh`` (headers.py).
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 from engines.battery.parameter_sets.constants import FARADAY, GAS

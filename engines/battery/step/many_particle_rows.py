@@ -3,8 +3,6 @@
 Kernels on the CPU take the names from here, those on a GPU from ``many_particle_rows.cuh`` (headers.py).
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 ELECTRODES = ("negative", "positive")

@@ -3,8 +3,6 @@
 Kernels on the CPU take the names from here, those on a GPU from ``particle_rows.cuh`` (headers.py).
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 MODES = 16

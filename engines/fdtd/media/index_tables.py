@@ -10,9 +10,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.quantities import conversion, is_known
 from engines.reading import guarded
 from engines.tables.columns import heading_parts
-from engines.tables.quantities import conversion
 from engines.tables.text import row_of
 
 FEWEST = 5
@@ -79,7 +79,13 @@ def _blocks(path: Path, micrometres: float) -> list[tuple[str, list[list[float]]
         if row is None:
             title, fresh = words[-1].lower(), True
             heading = re.split(r"[,;\t]", line)[0]
-            told = conversion(heading_parts(heading)[1], "µm")
+            unit = heading_parts(heading)[1]
+            told = conversion(unit, "µm")
+            if told is None and unit and is_known(unit):
+                raise ProblemError(
+                    f"{path.name} says in line {number} '{heading[:40]}': put wavelengths in its first column.",
+                    ("file",),
+                )
             if told is not None and not np.isclose(told[0], micrometres):
                 raise ProblemError(f"{path.name} says in line {number} '{heading[:40]}': choose that unit.", ("unit",))
             continue

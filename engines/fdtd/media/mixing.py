@@ -6,8 +6,6 @@ where one of them is a perfect conductor, or the edge lies on a PEC face or does
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from __future__ import annotations
-
 import numba as nb
 import numpy as np
 

@@ -1,7 +1,5 @@
 """What groups of parameters share."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 Place = tuple[float, float, float]

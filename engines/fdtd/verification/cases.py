@@ -1,7 +1,5 @@
 """The cases of this engine, with where their answers come from."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from engines.api.verification import VerificationCase

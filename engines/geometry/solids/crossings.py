@@ -11,8 +11,6 @@ often the surface winds around it, 0 outside and 1 inside; odd is inside whichev
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from __future__ import annotations
-
 import numba as nb
 import numpy as np
 

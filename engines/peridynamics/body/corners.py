@@ -15,7 +15,7 @@ from engines.geometry.solids.extruded import check_outline
 from engines.peridynamics.parameters import Flat, Polygon, PolygonPlate
 from engines.peridynamics.parameters.body.shapes import MOST_CORNERS
 from engines.reading import Version, guarded, version_of
-from engines.tables.text import number_of
+from engines.tables.text import check_marks, number_of
 
 
 def corners_of(polygon: Polygon | PolygonPlate) -> Array:
@@ -36,7 +36,7 @@ def _version(path: str) -> Version:
 @guarded("cannot be read as corners: save it as CSV with two columns, x and y.")
 def _read(path: str, version: Version) -> tuple[Flat, ...]:
     """Lines that begin with no number are titles at the top, and comments. Raises ProblemError."""
-    name, found = Path(path).name, list[Flat]()
+    name, found, numbers = Path(path).name, list[Flat](), list[list[str]]()
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
@@ -51,6 +51,8 @@ def _read(path: str, version: Version) -> tuple[Flat, ...]:
                 continue
             raise ProblemError(f"Line {number} of '{name}' is not two numbers: write x{separator} y.")
         found.append((x, y))
+        numbers.append(row[:2])
+    check_marks(text.splitlines(), numbers, separator)
     if found and found[0] == found[-1]:
         found.pop()
     if len(found) > MOST_CORNERS:

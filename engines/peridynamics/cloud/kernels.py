@@ -7,8 +7,6 @@ same.
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@ x) at a time. Kernels that use this close over a digest of it."""
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from __future__ import annotations
-
 from numba import njit
 
 from engines.backend.vector_math import any_lane, load_like, load_row, splat, store_row

@@ -1,7 +1,5 @@
 """The plain network on both kinds of device."""
 
-from __future__ import annotations
-
 from engines.backend.twins import Twins
 from engines.spiking.step.network import Network
 

@@ -1,8 +1,6 @@
 """Neuron models, a step each, on the CPU; the twins of those in models.cuh, rounded in the same order. ``p`` is a
 population's row of constants (``rows.py``)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

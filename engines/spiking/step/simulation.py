@@ -224,7 +224,7 @@ class SpikingSimulation(Simulation):
             case "spectrum" | "correlations":
                 told = rhythm.spectrum if name == "spectrum" else rhythm.correlations
                 fired = rhythm.recent(self._host("history"), self.step)
-                return told(fired, self.dt, raster_stride(self._groups.neurons), self._groups)
+                return told(fired, self.dt, raster_stride(self._groups.neurons), self._groups, self.step)
             case "rate_histogram":
                 return firing.rate_histogram(self._host("spikes"), self._seconds, self._groups)
             case "irregularity":

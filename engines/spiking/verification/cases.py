@@ -1,7 +1,5 @@
 """All cases of the engine."""
 
-from __future__ import annotations
-
 from engines.spiking.verification.networks import NETWORKS
 from engines.spiking.verification.products import PRODUCTS
 from engines.spiking.verification.single import SINGLE

@@ -9,6 +9,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.charts import EMPTY, ChartData, Curve, histogram
 from engines.spiking.watch.groups import Groups
+from engines.spiking.watch.rhythm import part_of
 
 BARS = 30
 FEWEST_INTERVALS = 2
@@ -26,10 +27,8 @@ def raster(fired: Array, step: int, dt: float, stride: int, groups: Groups, spik
         own = (neurons >= first) & (neurons < stop)
         if stop > first:
             curves.append(Curve(groups.names[population], times[own].astype(float), neurons[own].astype(float)))
-    of = f"one neuron in {stride}" if stride > 1 else ""
-    last = f"the last {len(fired) * dt:.4g} ms" if step > len(fired) else ""
-    note = f"{len(times):,} of {spikes:,} spikes: {', '.join(filter(None, (of, last)))}" if of or last else ""
-    return ChartData(tuple(curves), note=note)
+    part = part_of(fired, step, dt, stride)
+    return ChartData(tuple(curves), part=part and f"{len(times):,} of {spikes:,} spikes: {part}")
 
 
 def rate_histogram(spikes: Array, seconds: float, groups: Groups) -> ChartData:

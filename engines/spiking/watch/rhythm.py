@@ -29,6 +29,13 @@ def recent(history: Array, step: int, most: int = 1 << 30) -> Array:
     return np.asarray(history[np.arange(step - kept, step) % len(history)])
 
 
+def part_of(fired: Array, step: int, dt: float, stride: int) -> str:
+    """Of which neurons and time before ``step`` these are; empty: of all."""
+    of = f"one neuron in {stride}" if stride > 1 else ""
+    last = f"the last {len(fired) * dt:.4g} ms" if step > len(fired) else ""
+    return ", ".join(filter(None, (of, last)))
+
+
 def members(slots: int, stride: int, groups: Groups) -> tuple[Array, ...]:
     """The slots of each population's neurons in the raster; slot k is neuron k * stride."""
     neurons = np.arange(slots) * stride
@@ -41,7 +48,7 @@ def counted(fired: Array, steps: int) -> Array:
     return np.asarray(fired[len(fired) - bins * steps :].reshape(bins, steps, *fired.shape[1:]).sum(axis=1))
 
 
-def spectrum(fired: Array, dt: float, stride: int, groups: Groups) -> ChartData:
+def spectrum(fired: Array, dt: float, stride: int, groups: Groups, step: int = 0) -> ChartData:
     """Power of each population's spike count over that of as many spikes at random times: 1 where neurons fire
     independently and irregularly, and above where they do so together.
 
@@ -56,7 +63,7 @@ def spectrum(fired: Array, dt: float, stride: int, groups: Groups) -> ChartData:
             continue
         frequencies, power = welch(counts, width * dt * 1e-3)
         curves.append(Curve(name, frequencies, power / counts.mean()))
-    return ChartData(tuple(curves)) if curves else EMPTY
+    return ChartData(tuple(curves), part=part_of(fired, step, dt, stride)) if curves else EMPTY
 
 
 def welch(counts: Array, interval: float) -> tuple[Array, Array]:
@@ -69,18 +76,21 @@ def welch(counts: Array, interval: float) -> tuple[Array, Array]:
     return np.fft.rfftfreq(length, interval)[1:], power[1:]
 
 
-def correlations(fired: Array, dt: float, stride: int, groups: Groups) -> ChartData:
+def correlations(fired: Array, dt: float, stride: int, groups: Groups, step: int = 0) -> ChartData:
     """How many pairs of each population have which correlation of their spike counts."""
     counts = counted(fired, max(1, round(CORRELATION_BIN / dt)))
     if len(counts) < FEWEST_COUNTS:
         return EMPTY
-    curves = []
+    curves, thinned = [], False
     for name, own in zip(groups.names, members(fired.shape[1], stride, groups), strict=True):
         own = own[counts[:, own].sum(axis=0) >= FEWEST_SPIKES]
+        thinned = thinned or len(own) > PAIRED
         own = own[:: -(-len(own) // PAIRED) or 1]
         varied = counts[:, own].T.astype(float)
         varied = varied[varied.std(axis=1) > 0]
         if len(varied) > 1:
             pairs = np.corrcoef(varied)[np.triu_indices(len(varied), 1)]
             curves.append(histogram(np.clip(pairs, EDGES[0], EDGES[-1]), EDGES, name))
-    return ChartData(tuple(curves)) if curves else EMPTY
+    most = f"at most {PAIRED} neurons of a population" if thinned else ""
+    part = ", ".join(filter(None, (part_of(fired, step, dt, stride), most)))
+    return ChartData(tuple(curves), part=part) if curves else EMPTY

@@ -1,7 +1,5 @@
 """All cases of the engine."""
 
-from __future__ import annotations
-
 from engines.stencil.verification.modes import MODES
 from engines.stencil.verification.patterns import PATTERNS
 from engines.stencil.verification.slab import SLAB

@@ -1,7 +1,5 @@
 """Ranks that are threads, led as one simulation, and what they are compared with."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import contextmanager, nullcontext
 from functools import partial

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QPainterPath
 
 from engines.api.charts import Diagram, DiagramEdge, DiagramNode
-from tests.ui.doubles import FakeViewport
+from tests.ui.viewport.doubles import FakeViewport
 from ui.charts.diagram.view import DiagramView
 from ui.session.controller import Phase
 from ui.widgets.theme import theme

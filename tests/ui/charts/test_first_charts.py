@@ -1,8 +1,6 @@
 """Every preset opens with the charts that its user came for: they exist, and the first has something to show after a
 short run. Those that take long to build or to begin are slow."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 

@@ -28,9 +28,26 @@ def test_each_event_is_a_dot_and_the_legend_says_no_number(qtbot):
     cell.plot.thicken(3.0)
     assert cloud._pen.widthF() == 3 * width  # else a print of 300 dots per inch shows dust
     assert not cell.readout.text() + cell.below.text()
-    cell.show_data(ChartData((few, none), note="2 of 900 spikes: one neuron in 8, the last 20 ms"))
+    cell.show_data(ChartData((few, none), part="2 of 900 spikes: one neuron in 8, the last 20 ms"))
     assert "2 of 900 spikes" in cell.readout.text() + cell.below.text()
     assert not cell.note.isVisible()  # it is no warning
     blank = cell.plot.grab().toImage()
     cell.show_data(EMPTY)
     assert cell.plot.grab().toImage() != blank
+
+
+def test_a_chart_of_a_part_says_so_beside_its_title_on_paper_and_in_its_file(qtbot):
+    cell = ChartCell(ChartInfo("spectrum", "Spectrum", "1", x_title="Frequency", x_unit="Hz"), "ms")
+    qtbot.addWidget(cell)
+    cell.resize(500, 400)
+    cell.show()
+    x = np.arange(4.0)
+    cell.show_data(ChartData((Curve("A", x, x), Curve("B", x, 2 * x)), part="one neuron in 8"))
+    assert "one neuron in 8" in cell.readout.text() + cell.below.text()
+    assert not cell.note.isVisible()
+    paper = cell.on_paper()
+    assert paper.below.text() == "one neuron in 8"
+    assert not paper.below.isHidden()
+    assert cell.content(".csv").startswith(b"# one neuron in 8\n")
+    cell.show_data(ChartData((Curve("A", x, x), Curve("B", x, 2 * x))))
+    assert cell.on_paper().below.isHidden()

@@ -1,7 +1,5 @@
 """The wheel over charts: it scrolls where they scroll, and zooms with Ctrl, or where nothing scrolls."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 
 from engines.api.errors import DeviceError
-from tests.ui.doubles import FakeViewport
+from tests.ui.viewport.doubles import FakeViewport
 from ui.app import place_in
 from ui.connecting.area import GONE
 from ui.connecting.dialog import PlaceDialog

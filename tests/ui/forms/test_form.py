@@ -22,6 +22,7 @@ from ui.forms.fields.scalars import NOT_SET, CalmComboBox
 from ui.forms.group import ElidedLabel, FieldLine
 from ui.forms.schema import Kind, default_values, fields_of, plain
 from ui.forms.section import Section
+from workbench.words.numbers import spaced
 
 
 @pytest.fixture
@@ -116,6 +117,22 @@ def test_what_is_no_number_is_refused_with_a_sentence_and_stays(qtbot, heart):
     assert editor.box.text() == "fast"
     qtbot.keyClick(editor.box, Qt.Key.Key_Escape)
     assert editor.box.text() == "0.17"
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("20 µs", "Give 0.02 (ms) instead of '20 µs'."),
+        ("0,02 ms", "Give 0.02 (ms) instead of '0,02 ms'."),
+        ("5 mV", "Give a number in ms instead of '5 mV'."),
+    ],
+)
+def test_a_number_with_a_unit_is_told_as_the_number_to_give(qtbot, heart, typed, sentence):
+    editor = heart.editor("numerics", "step")
+    type_in(qtbot, editor.box, typed)
+    assert editor.parentWidget().sentence.text() == spaced(sentence)
+    assert editor.box.text() == typed
+    assert not heart.edits
 
 
 def test_the_tooltip_gives_help_and_bounds(heart):

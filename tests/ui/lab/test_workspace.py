@@ -1,7 +1,5 @@
 """The Lab in the window: switching, measuring, cancelling, comparing, exporting, closing."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -305,7 +303,8 @@ def test_exit_code_zero_after_closing_during_a_measurement(tmp_path):
         from PySide6.QtCore import QSettings, QTimer
         from ui.app import create_application
         application = create_application([])
-        from tests.ui.doubles import FakeServices, FakeViewport
+        from tests.ui.doubles import FakeServices
+        from tests.ui.viewport.doubles import FakeViewport
         from ui.window.main_window import MainWindow
         from ui.widgets.theme import theme
         theme().apply("dark", application)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication, QWidget
 
 from engines.api.charts import ChartInfo
-from tests.ui.doubles import FakeViewport
+from tests.ui.viewport.doubles import FakeViewport
 from ui.charts.plots.cell import ChartCell
 from ui.importing.cycles import PLACE
 from ui.recording.movie_dialog import MovieDialog

@@ -1,7 +1,5 @@
 """Frames that are kept, looked at again while the run goes on, and written as a movie."""
 
-from __future__ import annotations
-
 import threading
 import time as clock
 from dataclasses import replace

@@ -230,7 +230,7 @@ def test_signals_close_the_window_and_keep_what_is_unsaved(opened, qtbot, servic
 def test_the_layout_comes_back(qtbot, qapp, services, tmp_path):
     from PySide6.QtCore import QSettings
 
-    from tests.ui.doubles import FakeViewport
+    from tests.ui.viewport.doubles import FakeViewport
     from ui.window.main_window import MainWindow
 
     def make():

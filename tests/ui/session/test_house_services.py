@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QFileDialog
 
 from engines.api import registry
 from engines.api.errors import ProblemError
-from tests.ui.doubles import FakeViewport, keep_aside
+from tests.ui.doubles import keep_aside
+from tests.ui.viewport.doubles import FakeViewport
 from tests.workbench.fake_grid_engine import FadeEngine
 from ui.session.house import HouseServices
 from ui.window.main_window import MainWindow

@@ -1,7 +1,5 @@
 """Renaming an item in the form: what names it goes with it, in one step that undo takes back."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api import registry

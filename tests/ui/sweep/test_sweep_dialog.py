@@ -4,16 +4,18 @@ import threading
 import time as clock
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from engines.api.charts import ChartInfo
+from engines.api.charts import ChartData, ChartInfo, Curve
 from tests.ui.doubles import FakeBackend, FakeServices, Wave
 from ui.session.controller import Controller
 from ui.session.model import DocumentModel
 from ui.sweep import results
 from ui.sweep.dialog import SweepDialog
+from ui.sweep.keeping import KeptList
 from ui.sweep.overlay import ColourBar, Shades
 from ui.sweep.results import SweepResults
 from ui.sweep.tree import NAME
@@ -396,6 +398,31 @@ def test_curves_are_chosen_from_where_a_chart_has_several(qtbot, monkeypatch):
         assert (not shown.curve.isHidden()) == several
 
 
+def test_a_curve_without_a_column_shows_that_of_no_other_and_it_is_said(dialog, qtbot):
+    vary(dialog, CONDUCTIVITY, "0.1, 0.2")
+    dialog.run()
+    through(qtbot, dialog)
+    shown, rows = dialog.results, dialog.rows
+    assert shown.unread.isHidden()
+    assert not shown.cell.isHidden()
+    curves = tuple(Curve(f"c{k}", np.arange(2.0), np.ones(2)) for k in range(13))
+    charts = ((ChartInfo("many", "Many", "V", x_unit="s"), ChartData(curves), Reading("max")),)
+    shown.show_rows(dialog.plan, [replace(row, charts=charts) for row in rows], anew=True)
+    assert shown.unread.text() == "Many: the first 12 of 13 curves have a column; all of them are in the files."
+    assert not shown.unread.isHidden()
+    for place, hidden in ((12, True), (11, False)):
+        shown.curve.setCurrentIndex(place)
+        assert shown.cell.isHidden() == hidden
+
+
+def test_no_number_is_chosen_of_a_raster(qtbot):
+    shown = KeptList()
+    qtbot.addWidget(shown)
+    shown.set_charts([ChartInfo("dots", "Spikes", "1", kind="raster"), ChartInfo("line", "Line", "V")])
+    choices = [shown.list.itemWidget(shown.list.topLevelItem(k), 1) for k in range(2)]
+    assert [choice.isEnabled() for choice in choices] == [False, True]
+
+
 def test_the_chart_that_is_laid_over_first_is_one_that_can_be_compared_and_tells_what_no_series_does(
     qtbot, monkeypatch
 ):
@@ -408,6 +435,7 @@ def test_the_chart_that_is_laid_over_first_is_one_that_can_be_compared_and_tells
     monkeypatch.setattr(
         results, "charts_of", lambda rows: [replace(whole, name="m", kind="matrix"), series, moment, whole]
     )
+    monkeypatch.setattr(results, "unread", lambda rows: [])
     monkeypatch.setattr(shown.table, "show_rows", lambda plan, rows, anew: None)
     monkeypatch.setattr(shown, "_show_chart", lambda: None)
     for chosen in ("c", "a"):

@@ -11,7 +11,7 @@ from collections import Counter
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 
-from tests.ui.doubles import FakeViewport
+from tests.ui.viewport.doubles import FakeViewport
 from ui.window.centre.workspaces import LAB
 from ui.window.main_window import MainWindow
 from workbench.remote.connection import Place
@@ -75,7 +75,8 @@ def test_exit_code_zero_after_closing_during_a_run(tmp_path):
         from PySide6.QtCore import QSettings, QTimer
         from ui.app import create_application
         application = create_application([])
-        from tests.ui.doubles import FakeServices, FakeViewport
+        from tests.ui.doubles import FakeServices
+        from tests.ui.viewport.doubles import FakeViewport
         from ui.window.main_window import MainWindow
         from ui.widgets.theme import theme
         theme().apply("dark", application)

@@ -22,7 +22,7 @@ from engines.fdtd.step.simulation import FdtdSimulation
 from engines.peridynamics.step.simulation import PeridynamicSimulation
 from tests.findings.all import AT_THE_END, CASES, ELSEWHERE, OF_NO_FIELD
 from tests.findings.sites import ROOT, all_places, traced
-from tests.ui.doubles import FakeViewport
+from tests.ui.viewport.doubles import FakeViewport
 from tests.workbench.fake_engine import FakeBackend, WaveParameters, WaveSimulation, block
 from ui.forms.notes import NoteLabel
 from ui.session.house import HouseServices

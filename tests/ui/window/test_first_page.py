@@ -7,7 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
-from tests.ui.doubles import FakeServices, FakeViewport
+from tests.ui.doubles import FakeServices
+from tests.ui.viewport.doubles import FakeViewport
 from ui.window.centre.first_page import FirstPage
 from ui.window.main_window import MainWindow
 
@@ -16,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 PROGRAM = """
 import sys
 from PySide6.QtCore import QSettings
-from tests.ui.doubles import FakeViewport
+from tests.ui.viewport.doubles import FakeViewport
 from ui.app import create_application, load_engines, registry, remember, remembered
 from ui.session.house import HouseServices
 from ui.window.main_window import MainWindow

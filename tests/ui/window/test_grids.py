@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from engines.api import Preset
 from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
-from tests.ui.doubles import FakeServices, FakeViewport, keep_aside
+from tests.ui.doubles import FakeServices, keep_aside
+from tests.ui.viewport.doubles import FakeViewport
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, FromPicture
 from ui.forms.fields.file import FileEditor
 from ui.forms.form import ParameterForm

@@ -1,7 +1,5 @@
 """Help > Manual: every page of the manual can be read and found without a network."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
 
-from tests.ui.doubles import FakeServices, FakeViewport
+from tests.ui.doubles import FakeServices
 from tests.ui.scene.meshes import kuhn_cube
+from tests.ui.viewport.doubles import FakeViewport
 from ui.scene.overlays.measure_mark import measure_strokes
 from ui.scene.scene import Scene
 from ui.window.main_window import MainWindow

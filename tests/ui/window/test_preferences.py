@@ -3,7 +3,8 @@
 import pytest
 from PySide6.QtCore import QSettings
 
-from tests.ui.doubles import FakeServices, FakeViewport
+from tests.ui.doubles import FakeServices
+from tests.ui.viewport.doubles import FakeViewport
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
 from ui.window.questions.preferences import FRAMES, PreferencesDialog

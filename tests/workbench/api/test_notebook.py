@@ -107,6 +107,28 @@ def test_bars_bands_and_charts_are_drawn():
     assert Chart()._repr_html_() is None
 
 
+def test_curves_of_several_units_have_axes_of_their_own():
+    """All had the first one's unit, and its axis."""
+    volts = Curve("u", "Volts", Quantity(np.arange(2), "s", "Time"), Quantity(np.array([0.0, 4.0]), "V"))
+    chart = Chart([curve([1000.0, 2000.0], title="one"), volts, curve([3000.0, 2000.0], title="two")])
+    drawings = ET.fromstring(chart._repr_html_()).findall("svg")
+    texts = [[each.text for each in drawing.iter("text")] for drawing in drawings]
+    assert ["[mV]" in told for told in texts] == [True, False]
+    assert [{"one", "two"} <= set(told) for told in texts] == [True, False]
+    assert {"Volts [V]", "4"} <= set(texts[1])
+    assert "4" not in texts[0]
+
+
+def test_what_is_to_be_known_of_a_chart_stands_below_it_and_in_its_words():
+    info = ChartInfo("spectrum", "Power", "1", x_title="Frequency", x_unit="Hz")
+    points = tuple(Points(title, np.arange(3.0), np.arange(3.0)) for title in "EI")
+    chart = curves_of_chart(info, ChartData(points, note="It has not settled.", part="one neuron in 8"))
+    told = "one neuron in 8. It has not settled."
+    assert [each.text for each in ET.fromstring(chart._repr_html_()).findall("p")] == [told]
+    assert repr(chart[0]).endswith(f"3 values: {told}>")
+    assert len(ET.fromstring(chart._repr_html_()).findall("svg")) == 1
+
+
 def test_in_xarray_bars_stand_at_their_middles(monkeypatch):
     monkeypatch.setattr(
         curves, "needed", lambda name: types.SimpleNamespace(DataArray=lambda values, **how: (values, how))

@@ -1,7 +1,5 @@
 """A project in a script: opened, read, set with checks, copied, saved."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

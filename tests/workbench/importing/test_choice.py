@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engines.quantities import alike
 from engines.tables.columns import Axis
-from engines.tables.quantities import alike
 from workbench.importing.choice import choice_of, column_in
 from workbench.project.measured import read_curves
 
@@ -76,4 +76,5 @@ def test_units_to_choose_among_are_of_one_kind():
     assert alike("us") == alike("s")
     assert alike("A h") == ["mAh", "Ah"]
     assert alike("mol/m³") == ["mol/m³"]
+    assert alike("C") == ["C"], "a charge"
     assert alike("") == []

@@ -1,7 +1,5 @@
 """Autosave, its recovery after a killed process, and the list of recent files."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

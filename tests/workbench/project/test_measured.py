@@ -60,6 +60,9 @@ def test_a_heading_of_an_old_spreadsheet(tmp_path):
         ("t;U\n1.000;2,5\n2.000;3,5\n", "'1.000' may be a thousand times as much"),
         ("t\tU\n999\t2.5\n1,000\t2.6\n", "'1,000' may be a thousand times as much"),
         ('"t","U"\n"0,500","3,700"\n"1,500","3,650"\n', "'1,500' may be a thousand times less"),
+        ('"t","U"\n"0","3,700"\n"10","3,650"\n', "'3,700' may be 3.700 or 3700: write one of these, without a comma"),
+        ('"t","U"\n"1.000","3,700"\n"2.000","3,650"\n', "'3,700' may be 3.700 or 3700"),
+        ('t,U,I\n0,"-3,700",1\n1,,2\n', "'-3,700' may be -3.700 or -3700"),
         ("t,U\n0,1_0\n1,2\n", "'1_0' is not a number"),
         ("t,U\n0,1\n" + "1," * 200_000, "a row a line"),
     ],
@@ -71,6 +74,16 @@ def test_a_bad_file_is_told_in_one_sentence_with_row_and_column(tmp_path, text, 
         read_curves(file, "voltage")[0]
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "row",
+    ['0.5,"3,700"\n1.5,"3,650"\n', '0.5,"3,700.0"\n1.5,"3,650.0"\n', '0.5,"3,700"\n1.5,"3650"\n'],
+)
+def test_thousands_beside_a_decimal_point_are_read(tmp_path, row):
+    file = tmp_path / "lab.csv"
+    file.write_text(row)
+    assert read_curves(file, "voltage")[0].y == [3700.0, 3650.0]
 
 
 def test_what_is_no_text_or_not_there(tmp_path):
@@ -154,6 +167,18 @@ def test_columns_are_found_by_their_headings_and_in_their_units(tmp_path, text):
     ("text", "sentence"),
     [
         ("Time [s],Temperature [°C]\n0,20\n1,21\n", "Column 2 of 'lab.csv' is in a unit of another kind"),
+        (
+            "Time [s],Voltage [foo]\n0,20\n1,21\n",
+            "Column 2 of 'lab.csv' is in 'foo', which is no known unit: write µV or",
+        ),
+        (
+            "Time [foo],U [V],I [A]\n0,20,1\n1,21,2\n",
+            "Column 1 of 'lab.csv' is in 'foo', which is no known unit: write fs",
+        ),
+        (
+            "Time [°C],U [V],I [A]\n0,20,1\n1,21,2\n",
+            "Column 1 of 'lab.csv' is in a unit of another kind than 'time [s]'",
+        ),
         ("a,b,c\n0,20,1\n1,21,2\n", "no column for 'time [s]'"),
         ("t,U [V],Cell voltage [V]\n0,4,4\n1,4,4\n", "more than one column for 'Terminal voltage [V]'"),
         ("t,U,I\n0,4.2\n1,4.1,1,7\n", "row 3 has 4 columns"),
@@ -185,6 +210,16 @@ def test_over_an_axis_of_decibels_tables_are_in_them_or_in_what_they_are_of(tmp_
     (found,) = read_curves(file, "transmission", axes)
     np.testing.assert_allclose(found.x, [1, 2])
     np.testing.assert_allclose(found.y, y)
+
+
+@pytest.mark.parametrize("unit", ["C", "degC", "°C", "Celsius", "oC", "K"])
+def test_a_temperature_is_in_degrees_however_they_are_written(tmp_path, unit):
+    file = tmp_path / "lab.csv"
+    file.write_text(f"Time [s],T_cell [{unit}],Charge [C]\n0,300,1\n1,310,2\n")
+    (found,) = read_curves(file, "temperature", (Axis("time", "s"), Axis("Cell temperature", "°C")))
+    np.testing.assert_allclose(found.y, np.array([300, 310]) - (273.15 if unit == "K" else 0))
+    (found,) = read_curves(file, "charge", (Axis("time", "s"), Axis("Charge", "mC")))
+    np.testing.assert_allclose(found.y, [1000, 2000])
 
 
 @pytest.mark.parametrize(

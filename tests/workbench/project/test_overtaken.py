@@ -1,7 +1,5 @@
 """Two windows, or a window and a script, have one project open: who saves second is told before anything is lost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

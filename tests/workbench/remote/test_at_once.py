@@ -1,7 +1,5 @@
 """Two at once: servers that begin as another does or ends, and files that are on their way twice."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time as clock

@@ -1,7 +1,5 @@
 """A run elsewhere does what one here does, and outlives the window: over a real socket, with the fake engine."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A clock that is set, or wakes with its machine, harms no run: what lasts is measured by one that only goes on."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import time

@@ -1,7 +1,5 @@
 """What probes and series have seen: bounded in memory with its extremes, by probe and field, on every branch."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

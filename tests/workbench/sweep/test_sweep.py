@@ -450,6 +450,39 @@ def test_a_narrow_column_has_two_lines_of_what_the_wide_one_says():
     assert column.heading == "C: mean, maximum [V]"
 
 
+def test_what_has_no_column_is_said_in_the_table_and_on_the_command_line(charted, monkeypatch, tmp_path, capsys):
+    def charts(self, problem, backend):
+        real(self, problem, backend)
+        self.charts = (ChartInfo("dots", "Spikes", "1", kind="raster"), ChartInfo("many", "Many", "V"))
+
+    def chart(self, name):
+        return ChartData(tuple(Curve(f"c{k}", np.arange(2.0), np.ones(2)) for k in range(13)))
+
+    real = WaveSimulation.__init__
+    monkeypatch.setattr(WaveSimulation, "__init__", charts)
+    monkeypatch.setattr(WaveSimulation, "chart", chart)
+    words = ["--vary", "speed=1", "--until", "0.1", "--workers", "1", "--out", str(tmp_path / "out")]
+    assert main(["sweep", str(charted.path), "--chart", "dots:last", "--chart", "many", *words]) == 0
+    told = capsys.readouterr().out
+    assert "\nSpikes: no number is read of a raster, which is in the files.\n" in told
+    assert "\nMany: the first 12 of 13 curves have a column; all of them are in the files.\n" in told
+    assert main(["sweep", str(charted.path), *words, "--chart", "mean_voltage"]) == 0
+    assert "in the files" not in capsys.readouterr().out
+
+
+def test_what_a_chart_says_of_itself_stands_above_its_table_also_of_cases_that_were_kept(
+    charted, monkeypatch, tmp_path
+):
+    x = np.arange(2.0)
+    data = ChartData((Curve("y", x, x),), note="It has not settled.", part="one neuron in 8")
+    monkeypatch.setattr(WaveSimulation, "chart", lambda self, name: data)
+    words = ["--vary", "speed=1,2", "--until", "0.1", "--workers", "1", "--out", str(tmp_path)]
+    for _ in range(2):
+        assert main(["sweep", str(charted.path), "--chart", "line", *words]) == 0
+        first = (tmp_path / "charts" / "line.csv").read_text().splitlines()[0]
+        assert first == "# one neuron in 8. It has not settled."
+
+
 def test_curves_of_a_chart_are_those_of_all_runs_that_have_it():
     info = ChartInfo("c", "C", "V", x_title="t", x_unit="s")
 

@@ -294,13 +294,11 @@ class ChartCell(QWidget):
             for value, curve in zip(values, data.curves, strict=True)
         ]
         where = "" if at is None else self._where(at)
-        told, raster = texts[0] if len(texts) == 1 else "", self.chart.kind == "raster"
-        if raster:
-            told = spaced(data.note)
-        elif at is None and values == [None]:
+        told = texts[0] if len(texts) == 1 else ""
+        if at is None and values == [None] and self.chart.kind != "raster" and not self._paper:
             told = range_text(self.chart, data.curves[0].y, unit)
-        self._say("   ".join(part for part in (where, told) if part))
-        self.note.setText("" if raster else spaced(data.note))
+        self._say("   ".join(part for part in (where, told, spaced(data.part)) if part))
+        self.note.setText(spaced(data.note))
         self.note.setVisible(bool(self.note.text()))
         self._share_height()
         briefs = ["" if value is None else figure(value, "", 3) for value in values]
@@ -309,10 +307,10 @@ class ChartCell(QWidget):
     def _say(self, text: str) -> None:
         """Beside the title where there is room for both, below it where there is not: neither is cut short."""
         widest = max(text, "8" * len(text), key=self.fontMetrics().horizontalAdvance)  # so that it stays in its place
-        beside = self._room_beside_title >= self.fontMetrics().horizontalAdvance(widest)
+        beside = not self._paper and self._room_beside_title >= self.fontMetrics().horizontalAdvance(widest)
         self.readout.setText(text if beside else "")
         self.below.setText("" if beside else text)
-        self.below.setVisible(bool(text) and not beside and not self._paper)
+        self.below.setVisible(bool(text) and not beside)
 
     @property
     def _room_beside_title(self) -> int:

@@ -9,6 +9,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from engines.api.parameters import Around, unit_among
+from engines.quantities import number_for
 from ui.forms.editor import Editor
 from ui.forms.fields.line import Line
 from ui.forms.fields.slider import Slider, scale_of
@@ -35,6 +37,8 @@ class NumberBox(Line):
     def __init__(self, integer: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._integer = integer
+        self.unit = ""
+        """What its number is in, as far as that is known."""
         self._value: float | int = 0
         self.setMinimumWidth(44)
         self.setText(told(self._value))
@@ -93,7 +97,9 @@ class NumberBox(Line):
             return
         value = parsed(text, self._integer)
         if value is None:
-            self._refuse(f"'{text}' is not a {'whole number' if self._integer else 'number'}.")
+            wanted = number_for(text.replace(",", "."), self.unit)
+            kind = "whole number" if self._integer else "number"
+            self._refuse(f"Give {wanted} instead of '{text}'." if wanted else f"'{text}' is not a {kind}.")
             return
         self._refuse("")
         self.set_value(value)
@@ -183,6 +189,9 @@ class NumberEditor(Editor):
         if self.slider is not None and self._scale is not None and self._scale.value(self.slider.value()) != value:
             with QSignalBlocker(self.slider):
                 self.slider.setValue(self._scale.position(value))
+
+    def set_around(self, around: Around) -> None:
+        self.box.unit = unit_among(self.spec.unit, around)
 
     def mark(self, wrong: bool) -> None:
         self.repolish(self.box, wrong or bool(self.box.refusal))

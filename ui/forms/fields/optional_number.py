@@ -39,6 +39,7 @@ class OptionalNumber(QWidget):
 
     def set_unit(self, unit: str) -> None:
         self.unit_label.setText(unit)
+        self.box.unit = unit
 
     def set_value(self, value: float | None) -> None:
         """Show ``value``; None switches off and leaves the number that was there."""

@@ -27,7 +27,8 @@ class Curve:
 
     Bars of a histogram have their ``n + 1`` edges in ``x``. ``low`` and ``high: (n,)`` are a band around it (None:
     none); ``across: (n,)`` is the second abscissa of a pattern. ``over_time``: ``x`` is the simulated time. ``marks``:
-    how it is drawn; a raster has a dot for each point, a row of a matrix is not drawn.
+    how it is drawn; a raster has a dot for each point, a row of a matrix is not drawn. ``note``: of which part of all
+    its chart is, and why it may not be right yet.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Curve:
     across: Array | None = None
     over_time: bool = False
     marks: Marks = "line"
+    note: str = ""
 
     @property
     def unit(self) -> str:
@@ -72,14 +74,15 @@ class Curve:
     def __repr__(self) -> str:
         unit = f" [{self.unit}]" if self.unit else ""
         over = f"{self.x.name or 'x'}{f' [{self.x.unit}]' if self.x.unit else ''}"
-        return f"<Curve '{self.name}': {self.title}{unit} over {over}, {len(self)} values>"
+        told = f": {self.note}" if self.note else ""
+        return f"<Curve '{self.name}': {self.title}{unit} over {over}, {len(self)} values{told}>"
 
     def _repr_html_(self) -> str | None:
         return drawn([self]) or None
 
 
 class Chart(tuple[Curve, ...]):
-    """The curves of one chart. Notebooks draw them over one abscissa."""
+    """The curves of one chart. Notebooks draw them over one abscissa, those of another unit below."""
 
     __slots__ = ()
 
@@ -96,6 +99,7 @@ def curve_of_series(info: SeriesInfo, kept: Keeper, time_unit: str) -> Curve:
 def curves_of_chart(info: ChartInfo, data: ChartData) -> Chart:
     """The curves of a chart that is not over time, by ``chart/curve``; a title that stands there twice is numbered."""
     titles, words = [curve.title for curve in data.curves], dict(info.words)
+    note = ". ".join(each for each in (data.part, data.note) if each)
     found = []
     for place, curve in enumerate(data.curves):
         name = curve.title if titles.count(curve.title) == 1 else f"{curve.title} {place + 1}"
@@ -105,7 +109,7 @@ def curves_of_chart(info: ChartInfo, data: ChartData) -> Chart:
         values = Quantity(curve.y, info.unit, title)
         over_time = info.x_title == "Time"
         marks = MARKS.get(info.kind, "line")
-        found.append(Curve(f"{info.name}/{name}", title, x, values, low, high, curve.across, over_time, marks))
+        found.append(Curve(f"{info.name}/{name}", title, x, values, low, high, curve.across, over_time, marks, note))
     return Chart(found)
 
 

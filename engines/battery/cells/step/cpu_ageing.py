@@ -1,7 +1,5 @@
 """What takes lithium out of a cell, on the CPU: the twin of ``ageing.cuh``."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Each function is a part of a step that is compiled into its caller (``forceinlin
 pass the fields of its structs one by one. For the same reason arrays are pointers in it.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

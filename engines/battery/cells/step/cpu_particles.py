@@ -1,8 +1,6 @@
 """Particles of a cell on the CPU, the twin of ``Particle`` in ``cells.cu``: eigenmode by eigenmode, and below, where a
 diffusivity depends on the stoichiometry, as shells."""
 
-from __future__ import annotations
-
 import math
 
 from numba import njit

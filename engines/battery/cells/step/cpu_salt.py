@@ -1,7 +1,5 @@
 """The salt of the electrolyte (SPMe) on the CPU: the twin of ``salt.cuh``."""
 
-from __future__ import annotations
-
 import math
 
 from numba import njit

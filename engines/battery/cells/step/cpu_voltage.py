@@ -1,7 +1,5 @@
 """Voltage of a cell on the CPU: tables, charge transfer, terminals, as in ``cells.cu`` and ``kinetics.cuh``."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kinds of bodies by what applies to them, for fields that are shown for some alone."""
 
-from __future__ import annotations
-
 FLAT = ("plate", "disc", "ring", "polygon")
 SOLID = ("block", "cylinder", "tube", "sphere", "surface")
 LATTICE = (*FLAT, *SOLID)

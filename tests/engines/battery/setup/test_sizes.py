@@ -120,3 +120,10 @@ def test_a_file_with_text_names_its_row(tmp_path):
     path.write_text("2,1\nthree,1\n")
     with pytest.raises(ProblemError, match=r"row 2 of sizes\.csv"):
         drawn(Measured(file=str(path)))
+
+
+def test_a_comma_of_thousands_or_decimals_is_not_guessed(tmp_path):
+    path = tmp_path / "sizes.csv"
+    path.write_text('"R","share"\n"3,700","1"\n"4,250","2"\n')
+    with pytest.raises(ProblemError, match=r"'3,700' may be 3\.700 or 3700"):
+        drawn(Measured(file=str(path)))

@@ -205,3 +205,6 @@ def test_wavelengths_that_say_another_unit_are_refused(tmp_path):
     with pytest.raises(ProblemError, match=r"says in line 1 'wavelength \(nm\)': choose that unit"):
         read_index_table(path, 1.0)
     assert read_index_table(path, 1e-3).wavelengths[0] == pytest.approx(0.5)
+    path.write_text(path.read_text().replace("wavelength (nm)", "frequency (THz)"))
+    with pytest.raises(ProblemError, match=r"says in line 1 'frequency \(THz\)': put wavelengths in its first column"):
+        read_index_table(path, 1.0)

@@ -183,6 +183,9 @@ def test_corners_come_from_a_file(tmp_path):
     path.write_text("0;0\n30;a\n")
     with pytest.raises(ProblemError, match=r"Line 2 of 'corners\.csv' is not two numbers"):
         body_of({"kind": "polygon", "file": str(path)})
+    path.write_text('"x","y"\n"1,500","2,500"\n"30,250","2,500"\n"1,500","20,750"\n')
+    with pytest.raises(ProblemError, match=r"'1,500' may be 1\.500 or 1500"):
+        body_of({"kind": "polygon", "file": str(path)})
     with pytest.raises(ProblemError, match="is not there"):
         body_of({"kind": "polygon", "file": str(tmp_path / "none.csv")})
 

@@ -1,7 +1,5 @@
 """Delays of each synapse in Brian2's texts: read, and written so that they are read again bit for bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Networks of typed neurons as scripts of Brian2: what is in them, and, where Brian2 is there, the same spikes."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

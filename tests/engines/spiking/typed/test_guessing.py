@@ -1,7 +1,5 @@
 """Units of parameters that nobody has given: what follows from equations, and what a sentence about units says."""
 
-from __future__ import annotations
-
 import pytest
 
 from engines.api.errors import ProblemError

@@ -1,7 +1,5 @@
 """Probes of neurons are recorded in each step: a spike between two samples is not missed; both backends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

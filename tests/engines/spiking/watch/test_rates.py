@@ -1,7 +1,5 @@
 """The mean rate of few neurons: over a time in which one spike does not count hundreds of hertz."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rates over what differs from neuron to neuron: of a leaky neuron the formula of textbooks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -35,6 +35,16 @@ def test_pairs_correlate_where_they_share_a_rhythm(fired):
     assert means[1] == pytest.approx(0.042, abs=0.015)
 
 
+def test_spectra_and_correlations_say_of_which_neurons_and_time_they_are(fired):
+    for chart in (rhythm.spectrum, rhythm.correlations):
+        assert chart(fired, 0.1, 1, GROUPS, 8000).part == ""
+        assert chart(fired[:, ::4], 0.1, 4, GROUPS, 8000).part == "one neuron in 4"
+        assert chart(fired[:, ::4], 0.1, 4, GROUPS, 9000).part == "one neuron in 4, the last 800 ms"
+        assert chart(fired[:100], 0.1, 4, GROUPS, 9000).part == "", "of nothing"
+    all_of_one = Groups(("All",), np.array([0, 200]))
+    assert rhythm.correlations(fired, 0.1, 1, all_of_one).part == "at most 100 neurons of a population"
+
+
 def test_nothing_is_told_of_too_short_a_time(fired):
     assert rhythm.spectrum(fired[:100], 0.1, 1, GROUPS).curves == ()
     assert rhythm.correlations(fired[:100], 0.1, 1, GROUPS).curves == ()

@@ -1,4 +1,4 @@
-"""Units of measured tables: which of them are of one kind, and how a number in one is a number in another."""
+"""Units as people write them: which of them are of one kind, and how a number in one is a number in another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ OTHERS = {
     "sec": ("s", 1.0), "second": ("s", 1.0), "min": ("s", 60.0), "minute": ("s", 60.0), "h": ("s", 3600.0),
     "hr": ("s", 3600.0), "hour": ("s", 3600.0), "d": ("s", 86400.0), "day": ("s", 86400.0), "volt": ("V", 1.0),
     "amp": ("A", 1.0), "ampere": ("A", 1.0), "watt": ("W", 1.0), "ohm": ("Ω", 1.0), "1": ("1", 1.0), "%": ("1", 0.01),
-    "degC": ("°C", 1.0), "°C": ("°C", 1.0), "K": ("°C", 1.0), "cm": ("m", 0.01), "in": ("m", 0.0254),
+    "degC": ("°C", 1.0), "°C": ("°C", 1.0), "oC": ("°C", 1.0), "celsius": ("°C", 1.0), "K": ("°C", 1.0),
+    "kelvin": ("°C", 1.0), "cm": ("m", 0.01), "in": ("m", 0.0254),
     "Å": ("m", 1e-10), "dB": ("dB", 1.0), "°": ("°", 1.0), "deg": ("°", 1.0), "rad": ("°", 57.29577951308232),
 }  # fmt: skip
 """Those that are no base unit with a prefix: what they are a part of, and how much of it."""
@@ -20,6 +21,7 @@ FAMILIES = (
     ("Pa", "kPa", "MPa", "GPa"), ("Hz", "kHz", "MHz", "GHz", "THz"), ("°C", "K"), ("mΩ", "Ω"), ("%", "1"), ("°", "rad"),
 )  # fmt: skip
 KELVIN = 273.15
+_MEASURED = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_].*|[%°].*)", re.ASCII | re.DOTALL)
 
 
 def conversion(unit: str, into: str) -> tuple[float, float] | None:
@@ -27,13 +29,30 @@ def conversion(unit: str, into: str) -> tuple[float, float] | None:
 
     None where the two are of different kinds or one is not known.
     """
-    if _plain(unit) == _plain(into):
+    unit, into = _plain(unit), _plain(into)
+    one, other = _known(unit), _known(into)
+    if unit == "C" and other is not None and other[0] == "°C":  # which is no charge there
+        unit, one = "°C", other
+    if unit == into:
         return 1.0, 0.0
-    one, other = _known(_plain(unit)), _known(_plain(into))
     if one is None or other is None or one[0] != other[0]:
         return None
-    offset = KELVIN * ((_plain(into) == "K") - (_plain(unit) == "K")) if one[0] == "°C" else 0.0
+    offset = KELVIN * (_is_kelvin(into) - _is_kelvin(unit)) if one[0] == "°C" else 0.0
     return one[1] / other[1], offset
+
+
+def number_for(text: str, unit: str) -> str:
+    """What to give instead of a number with a unit: ``0.005 (V)`` for ``5 mV``, ``a number in V`` for ``5 s``; empty
+    where the text is none, or nothing tells the unit."""
+    found = _MEASURED.fullmatch(text.strip().replace("µ", "u").replace("μ", "u"))
+    if found is None or not unit or "{" in unit:
+        return ""
+    known = conversion(found[2], unit)
+    if known is None:
+        others = re.findall(r"[^\W\d]+", found[2])  # of S/m, too
+        return f"a number in {unit}" if unit != "1" and all(map(is_known, others)) else ""
+    told = f"{known[0] * float(found[1]) + known[1]:.12g}"
+    return told if unit == "1" else f"{told} ({unit})"
 
 
 def is_known(unit: str) -> bool:
@@ -45,7 +64,11 @@ def alike(unit: str) -> list[str]:
     """The units that people choose among for what is measured in ``unit``, small ones first; it alone if unknown."""
     if not unit:
         return []
-    return next((list(each) for each in FAMILIES if any(conversion(unit, one) for one in each)), [unit])
+    return next((list(each) for each in FAMILIES if any(conversion(one, unit) for one in each)), [unit])
+
+
+def _is_kelvin(unit: str) -> bool:
+    return unit.lower() in ("k", "kelvin", "kelvins")
 
 
 def _plain(unit: str) -> str:
