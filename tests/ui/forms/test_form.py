@@ -270,6 +270,13 @@ def test_an_item_that_was_added_stands_open(qtbot, heart):
     assert stimuli.sections[1].header.isChecked()
 
 
+@pytest.mark.parametrize(("count", "open_"), [(3, True), (4, False)])
+def test_items_of_a_list_stand_open_where_they_are_few(qtbot, heart, count, open_):
+    stimuli = heart.editor("stimuli")
+    stimuli.set_value(count * heart.values["stimuli"][:1])
+    assert [section.header.isChecked() for section in stimuli.sections[1:]] == [open_] * (count - 1)
+
+
 def test_scrolling_over_a_field_that_has_the_focus_changes_nothing(qtbot, heart):
     """After typing a value the pointer is still upon it; turning the wheel there is scrolling."""
     heart.form.show()

@@ -29,6 +29,7 @@ class Palette(QFrame):
         self.line.setPlaceholderText("Type a command, a field, a problem, a file…")
         self.line.setAccessibleName("Command")
         self.line.textChanged.connect(self._filter)
+        self.line.returnPressed.connect(lambda: self._do(self.list.currentItem()))
         theme().changed.connect(self._theme_changed)
         self.line.installEventFilter(self)
         self.list = QTreeWidget(self)
@@ -71,13 +72,9 @@ class Palette(QFrame):
         return [item.text(0) for item in items if item is not None]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in MOVING:
-                self.list.keyPressEvent(event)
-                return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._do(self.list.currentItem())
-                return True
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in MOVING:
+            self.list.keyPressEvent(event)
+            return True
         return super().eventFilter(watched, event)
 
     def _theme_changed(self) -> None:
