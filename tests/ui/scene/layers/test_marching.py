@@ -74,7 +74,7 @@ def test_a_ray_stops_in_a_volume_where_half_of_its_light_is_met(value, corner):
     values = np.zeros((4, 8, 16))
     values[:, :, 4:] = value  # from x = 1 on
     corner = np.array(corner)
-    eye = corner + (-3.0, 1.0, 0.5)
+    eye = corner + np.array([-3.0, 1.0, 0.5])
     found = first_opaque(2 + 3 * values, (2.0, 5.0), LOW + corner, HIGH + corner, eye, X)
     deep = np.log(2) / (DENSITY * value**2) * 4.0
     if deep < 3:
