@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolButton, QToolTip, QWidget
 
+from engines.api import Finding
 from engines.api.parameters import ParameterGroup, quantity
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
 from tests.ui.forms.holder import Holder
@@ -184,6 +185,20 @@ def test_an_error_inside_a_union_inside_a_list_finds_its_field(qtbot, heart):
     editor = heart.editor("stimuli", 0, "site", "radius")
     type_in(qtbot, editor.box, "-1")
     assert editor.parentWidget().sentence.text() == "Must be above 0."
+
+
+def test_what_is_known_of_a_field_inside_a_union_stands_there_and_of_the_union_at_its_kind(heart):
+    radius, site = heart.editor("stimuli", 0, "site", "radius"), heart.editor("stimuli", 0, "site")
+    lines = radius.parentWidget(), site.kind.parentWidget()
+    place = ("stimuli", 0, "site")
+    for finding, hidden in (
+        (Finding("It reaches one cell.", place=(*place, "radius")), [False, True]),
+        (Finding("It reaches none.", place=place), [True, False]),
+    ):
+        heart.form.set_findings([finding])
+        assert [line.note.isHidden() for line in lines] == hidden
+    heart.form.set_findings([])
+    assert [line.note.isHidden() for line in lines] == [True, True]
 
 
 def test_locked_fields_refuse_and_live_ones_do_not(qtbot):
