@@ -46,6 +46,14 @@ def test_an_answer_is_overdue_once_after_three_tenths_of_a_second(awaiting, cloc
     assert not scene.overdue(), "once"
 
 
+def test_a_simulation_that_is_built_anew_is_asked_though_an_answer_of_the_one_before_is_awaited(awaiting):
+    scene, request = awaiting
+    assert scene.replan() is None, "one question at a time"
+    again = scene.set_simulation(info(scene.layer.geometry, STATE))
+    assert again.serial == request.serial + 1
+    assert scene.waiting
+
+
 def test_an_answer_in_time_ends_the_waiting_and_one_to_another_question_does_not(awaiting, clock):
     scene, request = awaiting
     values = {part: np.zeros(len(selection)) for part, (_, selection) in request.parts.items()}
