@@ -55,7 +55,13 @@ def test_a_drawing_waits_by_what_the_one_before_took(paced, clock, cost, painted
     assert paced._wait() == 0, "it is long due"
 
 
-def test_a_person_who_waits_does_not_wait_for_what_is_due_anyway(paced):
+def test_the_first_one_comes_at_once(paced):
+    paced.soon()
+    assert paced._timer.interval() == 0
+    paced._timer.stop()
+
+
+def test_a_person_who_waits_does_not_wait_for_what_is_due_anyway(paced, clock):
     paced._fire()
     paced.soon()
     assert paced._timer.interval() == 100
@@ -63,4 +69,19 @@ def test_a_person_who_waits_does_not_wait_for_what_is_due_anyway(paced):
     assert paced._timer.interval() == 30
     paced.soon()
     assert paced._timer.interval() == 30
+    paced._timer.stop()
+    clock.time += 1.0
+    paced._fire()
+    paced.soon()
+    assert paced._timer.interval() == 100, "the next one is by nobody's hand again"
+    paced._timer.stop()
+
+
+def test_what_is_asked_for_twice_comes_when_it_was_due(paced, clock):
+    paced._fire()
+    paced.soon()
+    clock.time += 0.05
+    paced.soon()
+    assert paced._timer.interval() == 100
+    assert paced._timer.isSingleShot()
     paced._timer.stop()

@@ -130,11 +130,11 @@ def test_particles_have_some_spread_evenly_and_moved_with_them():
 
 
 def test_of_the_particles_in_a_box_the_one_nearest_to_its_middle_has_the_arrow():
-    """Boxes are a twenty-fourth of the longest side, 1 mm here."""
-    places = np.array([[0.0, 0, 0], [24.0, 0, 0], [2.1, 0.5, 0], [2.45, 0.5, 0], [2.9, 0.5, 0], [3.1, 0.5, 0]])
+    """Boxes are a twenty-fourth of the longest side, 2 mm here."""
+    places = 7 + 2 * np.array([[0.0, 0, 0], [24.0, 0, 0], [2.1, 0.5, 0], [2.45, 0.5, 0], [2.9, 0.5, 0], [3.1, 0.5, 0]])
     seeds = seeds_of(Particles(places, np.full(len(places), 0.05)), ())
     assert sorted(seeds.elements.tolist()) == [0, 1, 3, 5]
-    assert seeds.apart == 1.0
+    assert seeds.apart == 2.0
 
 
 def test_a_key_says_what_length_means():

@@ -138,8 +138,8 @@ def test_missing_values_and_what_is_no_number_are_marked() -> None:
 )
 def test_a_value_has_its_place_between_the_ends_of_the_colours(log, places) -> None:
     layer = GridLayer(FLAT)
-    layer._limits, layer._log = (1.0, 100.0), log
-    found = layer._place(np.array([0.0, 1.0, 10.0, 10**1.5, 100.0, 10**2.5]))
+    layer._limits, layer._log = (2.0, 200.0), log
+    found = layer._place(2 * np.array([0.0, 1.0, 10.0, 10**1.5, 100.0, 10**2.5]))
     np.testing.assert_allclose(found, places, atol=1e-4)
 
 

@@ -63,12 +63,20 @@ def pixel(scene, *point):
         ((0, 1, 0), (-1.0, -3.0, 1), 2.0),
         ((0, 1, 0), (-1.1, -3.0, 1), np.inf),
         ((0.6, 0.8, 0), (10.0, -9.0, 1), np.inf),
+        ((1, 0, 0), (-3.0, 10, 1), 2.0),
+        ((1, 0, 0), (-3.0, 9.5, 1), 2.0),
+        ((1, 0, 0), (10.0, 1, 1), 0.0),
+        ((1, 0, 0), (9.5, 1, 1), 0.0),
     ],
 )
 def test_how_far_a_box_goes_until_it_meets_the_body(way, low, far) -> None:
     """A cube of 1 mm and a body of 10 mm; one that just slides along a face meets it."""
     item = SimpleNamespace(bounds=(np.array(low, float), np.array(low, float) + 1.0))
     assert _way_to((np.zeros(3), np.full(3, 10.0)), item, np.array(way, float)) == pytest.approx(far)
+
+
+def test_what_has_no_box_is_at_the_body_already() -> None:
+    assert _way_to((np.zeros(3), np.ones(3)), SimpleNamespace(bounds=None), np.array([1.0, 0, 0])) == 0.0
 
 
 @pytest.mark.parametrize(("name", "radius"), [(MOVE, 5.6), ("x high", 4.4)])
