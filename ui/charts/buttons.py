@@ -17,7 +17,6 @@ class ChartButtons(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.chooser = self._with_menu("chart", "Which charts are shown")
-        self.chooser.menu().setToolTipsVisible(True)
         self.fit = self._button("fit", "Show all of each chart (double-click in one)")
         self.lines = self._with_menu("line", "Chart a field along a line")
         self.runs = self._button("log", "Runs of this session: names, what differs, which stand behind this one")

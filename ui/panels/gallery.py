@@ -47,9 +47,6 @@ class Picture(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def hasHeightForWidth(self) -> bool:
-        return True
-
     def heightForWidth(self, width: int) -> int:
         return round(width * PICTURE_RATIO)
 

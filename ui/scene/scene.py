@@ -74,8 +74,8 @@ class Scene:
         self.time: float | None = None
         self.coarse = False
         self.samples = MOST_SAMPLES
-        self.aspect = 1.5
-        """Width of the view over its height."""
+        self.aspect: float
+        """Width of the view over its height, from when it has a size."""
         self.inside_cells = MOST_CELLS
         """Cells that a front inside is looked for in at most."""
         self.allows_volume = True

@@ -50,7 +50,7 @@ def keep(document: Document, snapshot: Snapshot, curves: Curves, say: Callable[[
     if snapshot.state is not None:
         meta = CheckpointMeta(problem_fingerprint(document, ()), "", snapshot.step, snapshot.time)
         try:
-            write_checkpoint(_state(name), meta, snapshot.state, kept=1)
+            write_checkpoint(_state(name), meta, snapshot.state)
             write_curves(_curves(name), curves)
         except StorageError as error:
             _remove(name)
@@ -86,9 +86,9 @@ def _thin(fresh: str) -> None:
 
 
 def _remove(name: str) -> None:
-    with suppress(OSError):
-        _state(name).unlink(missing_ok=True)
-        _curves(name).unlink(missing_ok=True)
+    for file in (_state(name), _curves(name)):
+        with suppress(OSError):
+            file.unlink()
 
 
 def _folder() -> Path:

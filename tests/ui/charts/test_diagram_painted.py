@@ -200,7 +200,9 @@ def test_the_legend_names_title_signs_and_width_beside_each_other(view):
     painter = drawn(view, "legend")
     assert [each[2] for each in painter.of("text")] == ["Title", "Excitatory", "Inhibitory", "Width: synapses"]
     title, *others = (each[1] for each in painter.of("text"))
-    assert title.y() < 30
+    metrics = QFontMetricsF(view.font())
+    assert 0 < title.y() - metrics.ascent() < 8, "whole, at the top"
+    assert title.y() + metrics.descent() < 30
     assert {point.y() for point in others} == {view.height() - 8.0}
     assert sorted(point.x() for point in others) == [point.x() for point in others]
     assert [each[0] for each in painter.of("polygon", "ellipse")] == ["polygon", "ellipse"]

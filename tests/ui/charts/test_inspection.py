@@ -16,6 +16,7 @@ def picked(charted, qtbot):
 def test_a_click_shows_title_facts_and_profile(picked, qtbot):
     panel = picked.charts.inspection
     assert panel.isVisible()
+    assert panel.title.objectName() == "heading"
     assert [label.text() for label in panel.values] == ["−0.01230 V", "5.000 µm"]
     (cell,) = panel.cells
     qtbot.waitUntil(lambda: cell.plot.data.curves != ())
@@ -47,6 +48,7 @@ def test_it_can_be_put_away(picked, qtbot):
     panel = picked.charts.inspection
     qtbot.mouseClick(panel._buttons[1], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.title.text().startswith("Click an element"))
+    assert panel.title.objectName() == "muted", "a hint, nobody's title"
     assert panel.values == []
     assert panel.cells == []
     assert picked.viewport.inspected is None

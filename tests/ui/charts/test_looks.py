@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.tables.columns import Axis
 from tests.ui.charts.test_panel import drawn, run_until
-from ui.charts.arithmetic import LEFT_OUT, Look, looked_at, over_series
+from ui.charts.arithmetic import LEFT_OUT, Look, drawable, logarithm, looked_at, over_series
 from ui.charts.figure import FigureSize
 from ui.charts.figure_dialog import OWN, SIZES, FigureDialog
 from ui.charts.plots.cell import ChartCell
@@ -334,3 +334,23 @@ def test_what_no_axis_has_ticks_for_is_left_out_with_a_word():
     assert looked_at(data, Look(), {}).note == f"Not settled. {LEFT_OUT}"
     usual = ChartData((Curve("a", X, np.array([np.nan, -np.inf, 1e99, 0.0])),))
     assert looked_at(usual, Look(), {}) is usual
+
+
+def test_what_no_axis_has_ticks_for_is_left_out_with_a_word_or_nought():
+    x = np.array([0.0, 1.0, 2.0])
+    plain = ChartData((Curve("a", x, np.array([0.0, -1e100, 1e-100])),), note="as it is")
+    assert drawable(plain) is plain
+    fine = drawable(ChartData((Curve("a", x, np.array([1e-101, 0.5, -1e-200])),), note="as it is"))
+    assert (fine.curves[0].y.tolist(), fine.note) == ([0.0, 0.5, 0.0], "as it is")
+    wide = drawable(ChartData((Curve("a", x, np.array([2e100, 0.5, -3e100])), Curve("b", x, x)), note="as it is"))
+    np.testing.assert_array_equal(wide.curves[0].y, [np.nan, 0.5, np.nan])
+    assert wide.curves[1].y is x
+    assert wide.note == f"as it is {LEFT_OUT}"
+    band = drawable(ChartData((Curve("a", x, x, low=x, high=np.array([1.0, np.inf, 1e101])),)))
+    np.testing.assert_array_equal(band.curves[0].high, [1.0, np.inf, np.nan])
+    np.testing.assert_array_equal(band.curves[0].low, x)
+    assert band.note == "", "the curve itself is whole"
+
+
+def test_a_logarithm_is_of_what_is_above_zero():
+    np.testing.assert_array_equal(logarithm(np.array([100.0, 1.0, 0.0, -3.0])), [2.0, 0.0, np.nan, np.nan])

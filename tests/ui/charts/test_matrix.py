@@ -68,6 +68,12 @@ def test_a_small_one_and_one_without_numbers_are_drawn(cell):
     assert cell.plot.text_at(QPointF(80, 60)) == ""
 
 
+def test_names_of_columns_lie_where_they_just_fit(cell):
+    cell.show_data(ChartData((Curve("E", np.array([1.0, 2.0]), np.array([1.0, 2.0])),), columns=NAMES[:2]))
+    widest = cell.plot.fontMetrics().horizontalAdvance(max(NAMES[:2], key=len)) + 4
+    assert [cell.plot._upright(width) for width in (2.0 * widest, 2.0 * widest - 1)] == [False, True]
+
+
 @pytest.mark.parametrize("columns", [("A", "B"), NAMES])
 def test_cells_fill_the_plot_between_the_names_of_rows_and_columns(cell, columns):
     """Names of columns that are wider than these stand upright, below them."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QFontMetrics
 
 import ui
 from engines.api.charts import ChartData, ChartInfo, Curve
@@ -198,7 +199,8 @@ def test_a_pattern_has_rings_of_its_ticks_axes_with_names_and_a_bar_of_its_value
         assert x > bar.right()
         assert y == pytest.approx(bar.bottom() - bar.height() * (value - low) / (high - low), abs=1)
     assert names["dBi"][1] < bar.top()
-    assert bar.right() < plot.width()
+    widest = max(QFontMetrics(plot.font()).horizontalAdvance(text) for text in names)
+    assert bar.right() + 6 + widest == plot.width() - 10, "the figures reach to the margin"
     assert bar.top() > 10
     assert bar.bottom() < plot.height() - 10
     kinds = [each.what for each in drawn(plot) if each.what in ("line", "polygon")]

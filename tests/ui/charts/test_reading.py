@@ -74,3 +74,20 @@ def test_curves_of_a_moment_have_no_value_until_the_mouse_asks_and_nothing_moves
     cell.show_cursor(3.0)
     assert [entry.value for entry in cell.legend.entries] == ["2.000 K"] * 3
     assert [spot for _, spot in cell.legend._placed(cell.legend.width())] == placed
+
+
+def test_a_chart_reads_where_the_mouse_is_or_else_at_the_moment_that_is_looked_at_or_the_newest(qtbot, qapp):
+    cell = ChartCell(ChartInfo("u", "Voltage", "V", ("u",)), "ms")
+    qtbot.addWidget(cell)
+    x = np.arange(10.0)
+    cell.show_data(ChartData((Curve("u", x, x),)))
+    told = []
+    for change in (
+        lambda: cell.show_moment(3.0),
+        lambda: cell.show_cursor(5.0),
+        lambda: cell.show_cursor(None),
+        lambda: cell.show_moment(None),
+    ):
+        change()
+        told.append(cell.readout.text())
+    assert [next(value for value in (3, 5, 9) if f"{value}.0" in text) for text in told] == [3, 5, 3, 9], told

@@ -30,6 +30,13 @@ def again(window, qtbot, time):
     run_until(qtbot, window, time)
 
 
+def test_before_a_run_there_are_no_curves_to_keep(charted):
+    panel = charted.charts.panel
+    panel.keep_run()
+    assert panel.runs.runs == []
+    assert panel.buttons.forget.isHidden()
+
+
 def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(charted, qtbot, monkeypatch):
     kind = charted.controller.runner.post(type).result(20)
     monkeypatch.setattr(kind, "noticed", lambda self: (Finding("No re-entry."),) if self.time > 19 else ())

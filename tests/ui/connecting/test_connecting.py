@@ -13,12 +13,12 @@ from PySide6.QtCore import QSettings, Qt
 from engines.api.errors import DeviceError
 from tests.ui.viewport.doubles import FakeViewport
 from ui.app import place_in
-from ui.connecting.area import GONE
+from ui.connecting.area import GONE, STAYS
 from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
 from ui.window.main_window import MainWindow
-from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT
+from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
 
@@ -172,6 +172,27 @@ def test_a_machine_that_is_not_there_is_one_sentence(make_window, qtbot, tmp_pat
     qtbot.waitUntil(lambda: bool(window.banner.text))
     assert window.banner.text.endswith("start 'workbench serve'.")
     assert window.services.place is None
+    assert [button.text() for button in window.banner.answers] == [TRY], "no line had been there to be found again"
+
+
+def test_what_has_not_begun_here_begins_there_and_a_run_stays_where_it_is(server, make_window, qtbot):
+    window = make_window()
+    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+    window.connecting.go_to(Place(socket=server.path))
+    qtbot.waitUntil(lambda: window.controller.away and window.controller.phase is Phase.READY, timeout=20_000)
+    window.connecting.choose(None)
+    qtbot.waitUntil(lambda: not window.controller.away and window.controller.phase is Phase.READY, timeout=20_000)
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.time > 0, timeout=20_000)
+    window.controller.pause()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED, timeout=20_000)
+    hints = []
+    window.controller.hint.connect(hints.append)
+    window.connecting.go_to(Place(socket=server.path))
+    qtbot.waitUntil(lambda: bool(hints), timeout=20_000)
+    assert hints == [STAYS.format(title="this computer")]
+    assert (window.controller.phase, window.controller.away) == (Phase.PAUSED, False)
 
 
 def test_the_dialog_asks_for_a_machine_and_refuses_what_is_none(window, qtbot):

@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolButton, QToolTip, QWidget
 
+from engines.api import Finding
 from engines.api.parameters import ParameterGroup, quantity
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
 from tests.ui.forms.holder import Holder
@@ -203,6 +204,20 @@ def test_an_error_inside_a_union_inside_a_list_finds_its_field(qtbot, heart):
     assert editor.parentWidget().sentence.text() == "Must be above 0."
 
 
+def test_what_is_known_of_a_field_inside_a_union_stands_there_and_of_the_union_at_its_kind(heart):
+    radius, site = heart.editor("stimuli", 0, "site", "radius"), heart.editor("stimuli", 0, "site")
+    lines = radius.parentWidget(), site.kind.parentWidget()
+    place = ("stimuli", 0, "site")
+    for finding, hidden in (
+        (Finding("It reaches one cell.", place=(*place, "radius")), [False, True]),
+        (Finding("It reaches none.", place=place), [True, False]),
+    ):
+        heart.form.set_findings([finding])
+        assert [line.note.isHidden() for line in lines] == hidden
+    heart.form.set_findings([])
+    assert [line.note.isHidden() for line in lines] == [True, True]
+
+
 def test_locked_fields_refuse_and_live_ones_do_not(qtbot):
     class Group(ParameterGroup):
         fixed: float = quantity(1.0, "mV", "Fixed")
@@ -285,6 +300,13 @@ def test_an_item_that_was_added_stands_open(qtbot, heart):
     stimuli.sections[1].set_expanded(False)
     stimuli.duplicate(0)
     assert stimuli.sections[1].header.isChecked()
+
+
+@pytest.mark.parametrize(("count", "open_"), [(3, True), (4, False)])
+def test_items_of_a_list_stand_open_where_they_are_few(qtbot, heart, count, open_):
+    stimuli = heart.editor("stimuli")
+    stimuli.set_value(count * heart.values["stimuli"][:1])
+    assert [section.header.isChecked() for section in stimuli.sections[1:]] == [open_] * (count - 1)
 
 
 def test_scrolling_over_a_field_that_has_the_focus_changes_nothing(qtbot, heart):

@@ -165,6 +165,14 @@ def test_a_live_number_with_bounds_can_be_dragged(holder, qtbot):
         (Bounds(ge=1, le=500), 1, 500, True),
         (Bounds(ge=-1, lt=1), -1, 1, False),
         (Bounds(ge=-100, le=100), -100, 100, True),
+        (Bounds(ge=-1, le=100), -1, 100, True),
+        (Bounds(ge=-100, le=1), -100, 1, True),
+        (Bounds(ge=1, le=10), 1, 10, False),
+        (Bounds(ge=5, le=50), 5, 50, False),
+        (Bounds(ge=-10, le=10), -10, 10, False),
+        (Bounds(ge=0, le=100), 0, 100, False),
+        (Bounds(gt=-100, lt=0), -100, 0, False),
+        (Bounds(gt=1, le=500), 1, 500, True),
     ],
 )
 def test_scales_go_by_factors_where_numbers_span_many(bounds, low, high, factors):
@@ -185,7 +193,8 @@ def test_a_slider_over_decades_on_both_sides_of_zero_is_fine_about_it():
 
 
 def test_no_slider_without_bounds_or_life(qtbot):
-    assert scale_of(Bounds(gt=0)) is None
+    for bounds in (Bounds(gt=0), Bounds(le=1), Bounds(ge=1, le=1)):
+        assert scale_of(bounds) is None
     for spec in (
         FieldSpec("x", "X", Kind.NUMBER, bounds=Bounds(ge=0, le=1)),
         FieldSpec("x", "X", Kind.INTEGER, live=True, bounds=Bounds(ge=0, le=1)),

@@ -104,3 +104,16 @@ def test_lines_that_are_chosen_are_copied_or_all(qtbot):
     for row in (3, 1):
         log.list.selectionModel().select(log.lines.index(row), QItemSelectionModel.SelectionFlag.Select)
     assert copied() == ["Line 1.", "Line 3."]
+
+
+def test_a_full_log_tells_its_views_that_the_first_line_goes_and_one_comes_last(qtbot, monkeypatch):
+    monkeypatch.setattr(pane, "LIMIT", 3)
+    log = LogPane()
+    qtbot.addWidget(log)
+    told = []
+    log.lines.rowsRemoved.connect(lambda _, first, last: told.append(("gone", first, last)))
+    log.lines.rowsInserted.connect(lambda _, first, last: told.append(("new", first, last)))
+    for number in range(4):
+        log.add(Message(f"line {number}"))
+    assert told == [("new", 0, 0), ("new", 1, 1), ("new", 2, 2), ("gone", 0, 0), ("new", 2, 2)]
+    assert [message.text for message in log.lines.messages] == ["line 1", "line 2", "line 3"]

@@ -202,6 +202,16 @@ def test_a_relief_that_is_lifted_is_looked_at_from_where_its_height_is_seen(make
     assert panel.cameras == asked, "it was lifted before"
     again = make(of_grid(Grid((4, 4), (1.0, 1.0)), STATE), panel.edits[-1])
     assert again.grid.relief.value() == relief.maximum()
+    relief.setValue(0)
+    qtbot.waitUntil(lambda: panel.edits[-1].height == 0)
+    assert panel.cameras == asked, "and is flat again"
+
+
+def test_slices_of_a_grid_that_is_seen_from_above_leave_the_camera(make, qtbot):
+    panel = make(of_grid(Grid((4, 4, 4), (1.0, 1.0, 1.0)), STATE), ViewSettings(camera=CameraView(elevation=90.0)))
+    panel.grid.slices[0].setValue(1)
+    qtbot.waitUntil(lambda: bool(panel.edits))
+    assert panel.cameras == []
 
 
 def test_slices_stand_at_the_parts_that_their_sliders_say(make, qtbot):

@@ -129,6 +129,25 @@ def test_particles_have_some_spread_evenly_and_moved_with_them():
     assert seeds_of(kuhn_cube(2), ()) is None
 
 
+def test_of_the_particles_in_a_box_the_one_nearest_to_its_middle_has_the_arrow():
+    """Boxes are a twenty-fourth of the longest side, 2 mm here."""
+    places = 7 + 2 * np.array([[0.0, 0, 0], [24.0, 0, 0], [2.1, 0.5, 0], [2.45, 0.5, 0], [2.9, 0.5, 0], [3.1, 0.5, 0]])
+    seeds = seeds_of(Particles(places, np.full(len(places), 0.05)), ())
+    assert sorted(seeds.elements.tolist()) == [0, 1, 3, 5]
+    assert seeds.apart == 2.0
+
+
+def test_among_particles_in_space_arrows_are_a_ninth_of_the_longest_side_apart():
+    axis = np.arange(19.0)
+    places = np.stack([part.ravel() for part in np.meshgrid(axis, axis / 3, axis / 2)], axis=1)
+    seeds = seeds_of(Particles(places, np.full(len(places), 0.1)), ())
+    assert seeds.apart == 2.0
+    boxes = np.floor(places[seeds.elements] / 2)
+    assert len(np.unique(boxes, axis=0)) == len(boxes), "one in each box"
+    alone = seeds_of(Particles(np.zeros((1, 3)), np.ones(1)), ())
+    assert (alone.elements.tolist(), alone.apart) == ([0], 1.0)
+
+
 def test_a_key_says_what_length_means():
     scene, request = shown(Grid((50, 50), (1.0, 1.0)), arrows="flow")
     names = [name for name, *_ in Hud().compose(scene, 800, 600, 1.0)[0]]

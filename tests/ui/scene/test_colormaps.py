@@ -84,6 +84,14 @@ def test_lightness_of_known_colours() -> None:
     assert lightness(np.array([[255, 255, 255], [0, 0, 0], [255, 0, 0]])) == pytest.approx([1, 0, 0.628], abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("level", "linear"), [(5, 0.00151764), (10, 0.00303527), (11, 0.00334654), (15, 0.00477695), (20, 0.00699541)]
+)
+def test_lightness_of_the_darkest_greys(level: int, linear: float) -> None:
+    """IEC 61966-2-1: linear light of a level, straight up to 0.04045 of 255, a power above; of greys the cube root."""
+    assert lightness(np.full(3, level)) == pytest.approx(linear ** (1 / 3), abs=2e-5)
+
+
 def test_ticks_of_a_logarithm() -> None:
     assert log_ticks(2e-4, 2.0) == pytest.approx([1e-3, 1e-2, 0.1, 1.0])
     assert log_ticks(3.0, 40.0) == pytest.approx([5.0, 10.0, 20.0])

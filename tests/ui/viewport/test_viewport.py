@@ -389,6 +389,17 @@ def test_what_is_on_the_screen_is_the_scene_also_after_a_resize(shown, qtbot) ->
         assert np.abs(np.array(center) - np.array(corner)).max() > 15
 
 
+def test_values_are_asked_for_by_the_pixels_of_the_screen(shown, monkeypatch) -> None:
+    """Not by its points, of which each may have four."""
+    viewport, asked = shown.viewport, []
+    monkeypatch.setattr(viewport, "devicePixelRatioF", lambda: 2.0)
+    monkeypatch.setattr(viewport.quality, "samples", lambda *size: asked.append(size) or 12_345)
+    viewport.resize(500, 300)
+    assert asked == [(1000, 600)]
+    assert viewport.scene.samples == 12_345
+    assert viewport.scene.aspect == 500 / 300
+
+
 def test_busy_plate_comes_and_goes(shown) -> None:
     plate = shown.viewport._busy
     shown.viewport.set_busy("Computing face weights", 0.4)

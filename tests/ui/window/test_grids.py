@@ -180,6 +180,11 @@ def editor(qtbot):
     return editor
 
 
+def test_the_line_of_a_file_takes_no_drop_as_its_text(editor):
+    assert not editor.line.acceptDrops()
+    assert editor.line.placeholderText() == "Drop a picture here"
+
+
 def test_file_fields_are_known_wherever_they_are():
     assert [spec.kind for spec in fields_of(FromPicture)] == [Kind.CHOICE, Kind.FILE]
     mask = next(spec for spec in fields_of(FadeParameters) if spec.key == "mask")

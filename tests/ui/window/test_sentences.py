@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Finding, Remedy
+from ui.charts.lines.area import FIRST
 
 LONG = "The mesh is too coarse: it has edges of 15 mm, and a front is about 0.34 mm wide. " * 2
 FINDING = Finding(LONG, "warning", ("tissue",), Remedy("Refine the mesh…", tool="refine"))
@@ -89,3 +90,35 @@ def test_in_the_lab_nothing_moves_either(window, qtbot):
     qtbot.wait(1)
     moved = [place for widget, place in places(window).items() if before.get(widget, place) != place]
     assert not moved
+
+
+def test_a_sentence_that_stands_among_the_findings_goes_from_the_banner(opened):
+    sentences = opened.sentences
+    sentences.banner.say("It is coarse.")
+    sentences.say_once((Finding("It is fine."),))
+    assert not sentences.banner.isHidden()
+    sentences.say_once((Finding("It is fine."), Finding("It is coarse.")))
+    assert sentences.banner.isHidden()
+
+
+def test_a_problem_that_is_none_any_more_takes_its_own_sentence_alone_away(opened):
+    sentences = opened.sentences
+    sentences.say_problem("The step is too long.")
+    assert sentences.banner.text == "The step is too long."
+    sentences.say_problem("")
+    assert sentences.banner.isHidden()
+    sentences.say_problem("The step is too long.")
+    sentences.banner.say("Saved.", "info")
+    sentences.say_problem("")
+    assert (sentences.banner.text, sentences.banner.isHidden()) == ("Saved.", False)
+
+
+def test_what_is_next_while_a_line_is_drawn_goes_when_it_is_done(opened):
+    sentences = opened.sentences
+    sentences.say_what_is_next(FIRST)
+    assert sentences.banner.text == FIRST
+    sentences.say_what_is_next("")
+    assert sentences.banner.isHidden()
+    sentences.banner.say("Saved.", "info")
+    sentences.say_what_is_next("")
+    assert not sentences.banner.isHidden()

@@ -96,9 +96,6 @@ class Legend(QWidget):
             self.updateGeometry()
             self.update()
 
-    def hasHeightForWidth(self) -> bool:
-        return True
-
     def heightForWidth(self, width: int) -> int:
         return LINE_PIXELS * _lines(self._placed(width))
 

@@ -39,6 +39,7 @@ class Palette(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemClicked.connect(self._do)
+        self.line.returnPressed.connect(lambda: self._do(self.list.currentItem()))
         self.nothing = QLabel("Nothing is called so: try one word of it.", self)
         self.nothing.setObjectName("muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -71,13 +72,9 @@ class Palette(QFrame):
         return [item.text(0) for item in items if item is not None]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in MOVING:
-                self.list.keyPressEvent(event)
-                return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._do(self.list.currentItem())
-                return True
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in MOVING:
+            self.list.keyPressEvent(event)
+            return True
         return super().eventFilter(watched, event)
 
     def _theme_changed(self) -> None:

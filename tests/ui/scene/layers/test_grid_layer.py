@@ -132,6 +132,17 @@ def test_missing_values_and_what_is_no_number_are_marked() -> None:
     assert not answered(FLAT, np.ones(FLAT.n_cells), CONCENTRATION)._values["z"].masked
 
 
+@pytest.mark.parametrize(
+    ("log", "places"),
+    [(True, [0.0, 0.0, 0.5, 0.75, 1.0, 1.25]), (False, [-0.0101, 0.0, 9 / 99, 30.6228 / 99, 1.0, 3.184119])],
+)
+def test_a_value_has_its_place_between_the_ends_of_the_colours(log, places) -> None:
+    layer = GridLayer(FLAT)
+    layer._limits, layer._log = (2.0, 200.0), log
+    found = layer._place(2 * np.array([0.0, 1.0, 10.0, 10**1.5, 100.0, 10**2.5]))
+    np.testing.assert_allclose(found, places, atol=1e-4)
+
+
 def test_vectors_are_shown_by_their_length() -> None:
     values = np.tile(np.array([3.0, 4.0], np.float32), (FLAT.n_cells, 1))
     layer = GridLayer(FLAT)

@@ -68,14 +68,17 @@ def test_heights_are_above_the_plane_of_the_grid():
     np.testing.assert_allclose(below, (2.0, 1.0, -0.5), atol=1e-4)
 
 
+@pytest.mark.parametrize("corner", [(0.0, 0.0, 0.0), (20.0, -7.0, 3.0)])
 @pytest.mark.parametrize("value", [1.0, 0.5, 0.3])
-def test_a_ray_stops_in_a_volume_where_half_of_its_light_is_met(value):
+def test_a_ray_stops_in_a_volume_where_half_of_its_light_is_met(value, corner):
     values = np.zeros((4, 8, 16))
     values[:, :, 4:] = value  # from x = 1 on
-    found = first_opaque(2 + 3 * values, (2.0, 5.0), LOW, HIGH, np.array([-3.0, 1.0, 0.5]), X)
+    corner = np.array(corner)
+    eye = corner + np.array([-3.0, 1.0, 0.5])
+    found = first_opaque(2 + 3 * values, (2.0, 5.0), LOW + corner, HIGH + corner, eye, X)
     deep = np.log(2) / (DENSITY * value**2) * 4.0
     if deep < 3:
-        np.testing.assert_allclose(found, (1 + deep, 1.0, 0.5), atol=3 * 4 / STEPS + 0.01)
+        np.testing.assert_allclose(found - corner, (1 + deep, 1.0, 0.5), atol=3 * 4 / STEPS + 0.01)
     else:
         assert found is None, "all of it is clear"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -59,7 +60,7 @@ def test_no_more_values_are_asked_for_than_there_is_room(field, coarse, most) ->
     layer = ParticleLayer(Particles(places, np.full(400_000, 0.4)))
     layer.adopt(layer.plan_shape(Plan(field, samples=300_000, coarse=coarse)))
     ((_, selection),) = layer.parts(layer.shape).values()
-    assert most / 2 < len(selection) <= most
+    assert len(selection) == math.ceil(400_000 / math.ceil(400_000 / most)), "one of each 2, 3 …"
     steps = np.diff(selection.elements)
     assert steps.max() - steps.min() <= 1  # evenly, wherever they stand
     assert layer.note() == f"{len(selection):,} of 400,000 spheres".replace(",", "\u202f")

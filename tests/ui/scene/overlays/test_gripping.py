@@ -12,7 +12,7 @@ from engines.geometry.grid import Grid
 from tests.ui.scene.grids import info
 from ui.scene.marks import Marks
 from ui.scene.overlays.gripping import _met, dragged_to, hold_at, item_at, nudged, snapped
-from ui.scene.overlays.placed import knobs, lines_in_space, strokes
+from ui.scene.overlays.placed import Knob, _knob, _way_to, knobs, lines_in_space, strokes
 from ui.scene.scene import Scene
 
 SIZE = (800, 600)
@@ -48,6 +48,54 @@ def scene():
 def pixel(scene, *point):
     (at,), _ = scene.camera.to_pixels(np.array([point]), *SIZE)
     return float(at[0]), float(at[1])
+
+
+@pytest.mark.parametrize(
+    ("way", "low", "far"),
+    [
+        ((1, 0, 0), (-3.0, 1, 1), 2.0),
+        ((-1, 0, 0), (12.0, 1, 1), 2.0),
+        ((0, 0, 1), (1.0, 1, -4.5), 3.5),
+        ((0.6, 0.8, 0), (-4.0, -4.0, 1), 5.0),
+        ((1, 0, 0), (-3.0, 12, 1), np.inf),
+        ((-1, 0, 0), (-3.0, 1, 1), np.inf),
+        ((1, 0, 0), (4.0, 4, 4), 0.0),
+        ((0, 1, 0), (-1.0, -3.0, 1), 2.0),
+        ((0, 1, 0), (-1.1, -3.0, 1), np.inf),
+        ((0.6, 0.8, 0), (10.0, -9.0, 1), np.inf),
+        ((1, 0, 0), (-3.0, 10, 1), 2.0),
+        ((1, 0, 0), (-3.0, 9.5, 1), 2.0),
+        ((1, 0, 0), (10.0, 1, 1), 0.0),
+        ((1, 0, 0), (9.5, 1, 1), 0.0),
+    ],
+)
+def test_how_far_a_box_goes_until_it_meets_the_body(way, low, far) -> None:
+    """A cube of 1 mm and a body of 10 mm; one that just slides along a face meets it."""
+    item = SimpleNamespace(bounds=(np.array(low, float), np.array(low, float) + 1.0))
+    assert _way_to((np.zeros(3), np.full(3, 10.0)), item, np.array(way, float)) == pytest.approx(far)
+
+
+def test_what_has_no_box_is_at_the_body_already() -> None:
+    assert _way_to((np.zeros(3), np.ones(3)), SimpleNamespace(bounds=None), np.array([1.0, 0, 0])) == 0.0
+
+
+@pytest.mark.parametrize(("name", "radius"), [(MOVE, 5.6), ("x high", 4.4)])
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_a_handle_has_a_dark_rim_around_its_white(name, radius, ratio) -> None:
+    rim, white = _knob(Knob(Handle(name, (0.0, 0.0, 0.0)), None, (40.0, 30.0), (40.0, 30.0)), ratio)
+    assert (rim.radius, white.radius) == pytest.approx(((radius + 1.2) * ratio, radius * ratio))
+    assert sum(rim.colour[:3]) < sum(white.colour[:3])
+
+
+def test_an_arrow_has_two_strokes_of_a_head_and_a_dark_rim_of_a_point() -> None:
+    knob = Knob(Handle(MOVE, (0.0, 0.0, 0.0)), 0, (0.0, 0.0), (40.0, 0.0))
+    strokes_ = _knob(knob, 1.0)
+    under, over = strokes_[:3], strokes_[3:]
+    assert [each.radius for each in over] == pytest.approx([1.4] * 3)
+    assert [each.radius for each in under] == pytest.approx([2.4] * 3)
+    assert [(each.start, each.end) for each in over] == [(each.start, each.end) for each in under] == [
+        ((0.0, 0.0), (40.0, 0.0)), ((31.0, 4.5), (40.0, 0.0)), ((31.0, -4.5), (40.0, 0.0)),
+    ]  # fmt: skip
 
 
 def test_what_is_nearest_to_the_pointer_is_chosen_and_layers_never(scene) -> None:

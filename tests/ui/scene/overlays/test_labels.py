@@ -8,7 +8,7 @@ import pytest
 from engines.geometry.particles import Particles, named_parts
 from tests.ui.scene.spheres import INSIDE, info
 from ui.scene.overlays.hud import Hud
-from ui.scene.overlays.labels import first_free, spots_of_labels
+from ui.scene.overlays.labels import _above, _beside, first_free, spots_of_labels
 from ui.scene.scene import Scene
 from workbench.project.project import CameraView, ViewSettings
 
@@ -61,6 +61,14 @@ def test_parts_that_are_mixed_share_a_label() -> None:
     """Two populations in one sheet."""
     boxes, _ = named([(0.0, 0.0, 0), (0.05, 0.0, 0)])
     assert list(boxes) == ["part Negative electrode, Positive electrode"]
+
+
+def test_names_stand_six_points_away_from_the_box_of_a_part() -> None:
+    """Above it at its middle, its right end or its left; beside it at the height of its leftmost point."""
+    pixels = np.array([[120.0, 90.0], [100.0, 140.0], [180.0, 110.0]])
+    wide, high = 60, 20
+    assert _above(pixels, 6.0)(wide, high) == ((110.0, 64.0), (120.0, 64.0), (100.0, 64.0))
+    assert _beside(pixels, 6.0)(wide, high) == ((34.0, 130.0), (186.0, 130.0))
 
 
 def test_they_go_with_the_figures() -> None:

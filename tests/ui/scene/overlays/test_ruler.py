@@ -1,6 +1,6 @@
 """Names of axes are in the picture, also where a wide and low one leaves no room below the figures."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -70,3 +70,16 @@ def test_no_name_or_figure_stands_in_the_scale_bar(size):
     for image, left, top in texts:
         beside = left + image.shape[1] <= bar.start[0] or left >= bar.end[0]
         assert beside or top + image.shape[0] <= bar.start[1] - 4 or top >= bar.start[1]
+
+
+@pytest.mark.parametrize("azimuth", [-60.0, 30.0, 120.0, 210.0])
+def test_heights_stand_at_the_left_of_a_box_and_the_others_below_it(azimuth):
+    scene = scene_of(Grid((60, 50, 40), (1.0,) * 3), FieldInfo("u", "u", "", "grid", (0.0, 1.0)))
+    scene.camera.azimuth, scene.camera.elevation = azimuth, 25.0
+    labels, _ = ruler(scene, 900, 700, 1.0)
+    corners = np.array(list(product(*zip(*scene.layer.bounds, strict=True))))
+    pixels, _ = scene.camera.to_pixels(corners, 900, 700)
+    names = {label.text[0]: label.middle for label in labels if label.faint}
+    assert names["z"][0] < pixels[:, 0].min()
+    for axis in "xy":
+        assert names[axis][1] > pixels[:, 1].mean()

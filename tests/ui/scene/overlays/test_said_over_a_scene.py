@@ -158,3 +158,12 @@ def test_a_bar_says_how_much_is_beyond_its_ends_and_where_a_click_fits_it(compos
         assert (beyond, offer) == (lines, FIT if offers else "")
         area = (left / 2, top / 2, image.shape[1] / 2, image.shape[0] / 2)
         assert scene.fit_offered == (area if offers else None)
+
+
+@pytest.mark.parametrize(("value", "said"), [(-61.25, "−61.25 K"), (None, "")])
+def test_the_value_under_the_pointer_is_told_with_its_unit(compose, monkeypatch, value, said):
+    scene = full()
+    scene.pointer = (0.5, 0.5)
+    monkeypatch.setattr(scene, "reading", lambda width, height: value)
+    plates, _ = compose(scene)
+    assert plates["reading"][0][0] == said if said else "reading" not in plates

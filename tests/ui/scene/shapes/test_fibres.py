@@ -6,6 +6,7 @@ import time as clock
 
 import numpy as np
 import pytest
+import scipy
 
 from ui.scene.shapes.fibres import streamlines
 
@@ -52,6 +53,23 @@ def test_they_bend_with_the_fibres_which_have_no_front() -> None:
     assert np.abs(radii[:, 1] - radii[:, 0]).max() < 0.006
     pieces = found[outside].reshape(-1, 2, 3)
     assert np.linalg.norm(pieces[:, 1] - pieces[:, 0], axis=1).min() > 0.03
+
+
+def test_on_a_bent_surface_lines_lie_in_the_planes_of_its_triangles() -> None:
+    """Of a cylinder of 120 sides, along its hoops: each end is as far above a triangle beside it as all are."""
+    points, triangles = square(120)
+    angle = 2 * np.pi * points[:, 0] / 10
+    points = np.stack([5 * np.cos(angle), 5 * np.sin(angle), points[:, 1]], axis=1)
+    at = middles(points, triangles)
+    around = np.stack([-at[:, 1], at[:, 0], np.zeros(len(at))], axis=1) / np.hypot(at[:, 0], at[:, 1])[:, None]
+    ends = streamlines(points, triangles, around)[:, 1]
+    corners = points[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    _, near = scipy.spatial.cKDTree(at).query(ends, 6)
+    heights = ((ends[:, None] - at[near]) * normals[near]).sum(axis=2)
+    above = LIFT * np.ptp(at, axis=0).max()
+    assert np.abs(np.abs(heights) - above).min(axis=1).max() < 1e-9
 
 
 def test_a_large_surface_takes_no_time_to_speak_of() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engines.api import FrontInfo
+from engines.api import FrontInfo, Selection
 from engines.geometry.grid import Grid
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, gather, info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl  # noqa: F401 — fixtures
@@ -30,6 +30,21 @@ def all_recent(inside: Inside) -> np.ndarray:
 def area(found) -> float:
     a, b, c = (found.points[found.triangles[:, k]].astype(float) for k in range(3))
     return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "cells"),
+    [
+        ([0, 2, 3], [7, 8, 9, 9]),
+        ([0, 3, 3], [7, 8, 9, 9]),
+        ([0, 0, 3], [7, 7, 7, 8]),
+        ([0, 1, 3], [7, 7, 8, 9]),
+    ],
+)
+def test_two_cells_around_each_point_are_asked_for(offsets, cells) -> None:
+    """The first and the middle one; points without cells take any."""
+    inside = Inside(np.zeros((2, 3)), np.zeros((0, 4), int), Selection(np.array([7, 8, 9]), np.array(offsets)))
+    assert inside.some.elements.tolist() == cells
 
 
 def test_a_linear_field_crosses_in_a_plane_that_faces_upwards() -> None:

@@ -70,7 +70,7 @@ def test_decimation_keeps_shape_closedness_and_owners() -> None:
     full = surface(mesh)
     target = len(full.triangles) // 4
     coarse = coarse_surface(mesh, full, target)
-    assert len(coarse.triangles) <= 1.05 * target
+    assert target - 2 < len(coarse.triangles) <= target, "a collapse takes two triangles"
     areas = area_vectors(coarse.points, coarse.triangles)
     # Collapses on a cube's faces keep it exactly; those on its edges may cut a corner by a part of a box (0.6 mm).
     assert np.linalg.norm(areas, axis=1).sum() == pytest.approx(600.0, rel=0.02)
