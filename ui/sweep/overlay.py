@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Curve
+from ui.charts.plots.line import Line
 from ui.charts.plots.pens import line_pen
 from ui.charts.plots.scaled_axis import plain
 from ui.scene.colormaps import colormap
@@ -115,7 +116,7 @@ class OverlayPlot(QWidget):
         for side in ("left", "bottom"):  # once, before there is a label: later it would scale by what is shown then
             self.plot.getAxis(side).enableAutoSIPrefix(False)
         self.bar = ColourBar(self)
-        self.lines: dict[int, pg.PlotDataItem] = {}
+        self.lines: dict[int, Line] = {}
         self._pairs: list[tuple[Row, Curve]] = []
         self._info: ChartInfo | None = None
         self._x_unit = self._title = ""
@@ -150,9 +151,7 @@ class OverlayPlot(QWidget):
             self.plot.removeItem(self.lines.pop(place))
         for row, curve in self._pairs:
             if row.place not in self.lines:
-                line = pg.PlotDataItem(connect="finite", antialias=True)
-                line.setClipToView(True)
-                line.setDownsampling(auto=True, method="peak")
+                line = Line()
                 line.curve.setClickable(True, 8)
                 line.sigClicked.connect(partial(self._clicked, row.place))
                 self.plot.addItem(line)

@@ -16,6 +16,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
 from engines.api import Array
 from engines.api.charts import Curve
 from ui.charts.arithmetic import rises
+from ui.charts.plots.line import Line
 from ui.charts.plots.pens import line_pen
 from ui.scene.colormaps import colormap
 from ui.widgets.theme import theme
@@ -73,7 +74,7 @@ class Lines:
     def __init__(self, plot: pg.PlotItem, *, behind: bool = False) -> None:
         self._plot = plot
         self._behind = behind
-        self._lines: list[pg.PlotDataItem] = []
+        self._lines: list[Line] = []
         self._bands: dict[int, Band] = {}
 
     def show(self, curves: Sequence[Curve]) -> None:
@@ -107,7 +108,7 @@ class Branches:
 
     def __init__(self, plot: pg.PlotItem) -> None:
         self._plot = plot
-        self._lines: list[pg.PlotDataItem] = []
+        self._lines: list[Line] = []
         self._shown: list[LeftCurve] = []
 
     def show(self, curves: Sequence[LeftCurve]) -> None:
@@ -128,7 +129,7 @@ class Ghosts:
 
     def __init__(self, plot: pg.PlotItem) -> None:
         self._plot = plot
-        self._lines: list[pg.PlotDataItem] = []
+        self._lines: list[Line] = []
         self._shown: list[Array] = []
 
     def show(self, runs: Sequence[Sequence[Curve]]) -> None:
@@ -268,14 +269,12 @@ class DotCloud(pg.GraphicsObject):
         painter.drawPoints(self._points)
 
 
-def _fit_number(plot: pg.PlotItem, lines: list[pg.PlotDataItem], count: int, depth: int) -> None:
+def _fit_number(plot: pg.PlotItem, lines: list[Line], count: int, depth: int) -> None:
     """As many lines as there are curves, at this depth."""
     while len(lines) > count:
         plot.removeItem(lines.pop())
     while len(lines) < count:
-        line = pg.PlotDataItem(connect="finite", antialias=True)
-        line.setClipToView(True)
-        line.setDownsampling(auto=True, method="peak")
+        line = Line()
         line.setZValue(depth)
         plot.addItem(line)
         lines.append(line)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
+from ui.charts.plots.line import Line
 from ui.charts.plots.pens import line_pen
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_figures, keep_legible
 from ui.widgets.freeing import free_controls
@@ -28,11 +29,11 @@ class TracePlot(pg.PlotWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, axisItems={"left": ScaledAxis("left"), "bottom": TimeAxis("bottom")}, enableMenu=False)
-        self._curves: dict[str, pg.PlotDataItem] = {}
+        self._curves: dict[str, Line] = {}
         self._buffers: dict[str, TraceBuffer] = {}
         self._colors: dict[str, int] = {}
         self._left: list[tuple[int, Array, Array]] = []
-        self._pale: list[pg.PlotDataItem] = []
+        self._pale: list[Line] = []
         self._title, self._unit, self._time_unit = "", "", ""
         self.hideButtons()
         free_controls(self)
@@ -70,10 +71,8 @@ class TracePlot(pg.PlotWidget):
             self.removeItem(self._curves.pop(name))
         for place, name in enumerate(names):
             if name not in self._curves:
-                curve = self.plot([], [], connect="finite")
-                curve.setClipToView(True)
-                curve.setDownsampling(auto=True, method="peak")
-                self._curves[name] = curve
+                self._curves[name] = Line()
+                self.addItem(self._curves[name])
                 self._colors.pop(name, None)
             if self._colors.get(name) != place:
                 self._colors[name] = place
@@ -91,9 +90,8 @@ class TracePlot(pg.PlotWidget):
         while len(self._pale) > len(curves):
             self.removeItem(self._pale.pop())
         while len(self._pale) < len(curves):
-            item = self.plot([], [], connect="finite")
-            item.setClipToView(True)
-            item.setDownsampling(auto=True, method="peak")
+            item = Line()
+            self.addItem(item)
             item.setZValue(-5)
             self._pale.append(item)
         for item, (_, times, values) in zip(self._pale, curves, strict=True):
