@@ -38,7 +38,7 @@ class ReadyLaunch:
         self._one = threading.Lock()
 
     def __call__(self, changed: Mapping[int, Any]) -> None:
-        """``changed``: arrays of the device, or None, by the number of the argument."""
+        """``changed``: arrays of the device, None, or NumPy's numbers, by the number of the argument."""
         try:
             if self._current() == self._device.id:
                 self._put(changed)
@@ -52,15 +52,20 @@ class ReadyLaunch:
 
     def _put(self, changed: Mapping[int, Any]) -> None:
         with self._one:
-            for number, array in changed.items():
-                self._values[number].value = 0 if array is None else array.data.ptr
+            for number, argument in changed.items():
+                self._values[number].value = _given(argument)
             self._launch(*self._numbers)
 
 
 def _value(argument: Any) -> Any:
-    if argument is None:
-        return ctypes.c_void_p(0)
+    kind: Any = ctypes.c_void_p
     if isinstance(argument, np.generic):
-        kind: Any = argument.dtype
-        return np.ctypeslib.as_ctypes_type(kind)(argument.item())
-    return ctypes.c_void_p(argument.data.ptr)
+        of_number: Any = argument.dtype
+        kind = np.ctypeslib.as_ctypes_type(of_number)
+    return kind(_given(argument))
+
+
+def _given(argument: Any) -> Any:
+    if argument is None:
+        return 0
+    return argument.item() if isinstance(argument, np.generic) else argument.data.ptr

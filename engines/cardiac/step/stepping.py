@@ -184,8 +184,9 @@ def times(traffic: KernelTraffic, launches: int) -> KernelTraffic:
 
 
 def _address(array: Any) -> int:
-    described = getattr(array, "__cuda_array_interface__", None) or array.__array_interface__
-    return int(described["data"][0])
+    """CuPy takes microseconds to describe what an array's interface is."""
+    pointer = getattr(array.data, "ptr", None)
+    return int(array.__array_interface__["data"][0] if pointer is None else pointer)
 
 
 def _untimed(kernel: str) -> nullcontext[None]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from engines.backend.devices.launch import ReadyLaunch
 from engines.backend.precision import REAL
 from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
 
@@ -15,6 +17,8 @@ BLOCK = 256
 """Threads per block; ``ecg.cu`` counts on it."""
 SUM_BLOCKS = 1024
 """Most blocks of a weighted sum, each of which leaves a part."""
+TIME_OF_MAPS = 1 + len(MapArrays._fields) + 2
+"""Which argument of ``look_maps`` in ``maps.cu`` the time is."""
 
 
 class CudaKernels(WatcherKernels):
@@ -23,7 +27,7 @@ class CudaKernels(WatcherKernels):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._modules: dict[str, Any] = {}
-        self._partial: Any = None
+        self._ready: dict[str, tuple[tuple[Any, ...], list[ReadyLaunch]]] = {}
         self._grid = (-(-self.n_cells // BLOCK),)
         self._real = self.dtype.type
 
@@ -32,20 +36,42 @@ class CudaKernels(WatcherKernels):
             self._modules[file] = self.backend.compile(FOLDER / file, (REAL[self.dtype.name],))  # type: ignore[attr-defined]  # only CudaBackend compiles
         return self._modules[file].get_function(name)
 
+    def _launches(
+        self, name: str, made_of: tuple[Any, ...], make: Callable[[], list[ReadyLaunch]]
+    ) -> list[ReadyLaunch]:
+        """What looks launch every few steps, made anew only for other arrays or numbers than the last time."""
+        kept = self._ready.get(name)
+        if (
+            kept is None
+            or len(kept[0]) != len(made_of)
+            or any(a is not b for a, b in zip(kept[0], made_of, strict=True))
+        ):
+            kept = self._ready[name] = made_of, make()
+        return kept[1]
+
     def look_maps(
         self, voltage: Any, arrays: MapArrays, threshold: float, fraction: float, time: float, since: float
     ) -> None:
-        scalars = [self._real(each) for each in (threshold, fraction, time, since)]
-        arguments = (voltage, *arrays, *scalars, np.int64(self.n_cells))
-        self._kernel("maps.cu", "look_maps")(self._grid, (BLOCK,), arguments)
+        def make() -> list[ReadyLaunch]:
+            scalars = [self._real(each) for each in (threshold, fraction, time, since)]
+            arguments = (voltage, *arrays, *scalars, np.int64(self.n_cells))
+            return [self.backend.ready(self._kernel("maps.cu", "look_maps"), self._grid, (BLOCK,), arguments)]  # type: ignore[attr-defined]
+
+        (look,) = self._launches("maps", (*arrays, threshold, fraction, since), make)
+        look({0: voltage, TIME_OF_MAPS: self._real(time)})
 
     def weighted_sums(self, voltage: Any, weights: Any, out: Any) -> None:
-        leads, blocks = len(weights), min(self._grid[0], SUM_BLOCKS)
-        if self._partial is None or len(self._partial) != leads * blocks:
-            self._partial = self.backend.empty(leads * blocks, np.float64)
-        arguments = (voltage, weights, np.int64(self.n_cells), self._partial)
-        self._kernel("ecg.cu", "weighted_sums")((blocks, leads), (BLOCK,), arguments)
-        self._kernel("ecg.cu", "sum_blocks")((leads,), (BLOCK,), (self._partial, np.int32(blocks), out))
+        def make() -> list[ReadyLaunch]:
+            leads, blocks = len(weights), min(self._grid[0], SUM_BLOCKS)
+            partial = self.backend.empty(leads * blocks, np.float64)
+            arguments = (voltage, weights, np.int64(self.n_cells), partial)
+            add = self._kernel("ecg.cu", "weighted_sums"), (blocks, leads), (BLOCK,), arguments
+            end = self._kernel("ecg.cu", "sum_blocks"), (leads,), (BLOCK,), (partial, np.int32(blocks), out)
+            return [self.backend.ready(*each) for each in (add, end)]  # type: ignore[attr-defined]
+
+        add, end = self._launches("ecg", (weights, out), make)
+        add({0: voltage})
+        end({})
 
     def phase(self, now: Any, then: Any, origin: float, out: Any) -> None:
         arguments = (now, then, self._real(origin), out, np.int64(self.n_cells))

@@ -68,6 +68,13 @@ def test_what_changes_is_what_is_named():
     ]
 
 
+def test_numbers_change_as_arrays_do():
+    driver = Driver(KINDS)
+    launch = ready(driver)
+    launch({2: np.int32(7), 3: np.float64(-1.5), 4: np.int64(-(1 << 40))})
+    assert driver.seen[0][1] == [None, 1000, 7, -1.5, -(1 << 40), None]
+
+
 def test_another_device_is_left_again():
     driver = Driver(KINDS)
     driver.current = 0
