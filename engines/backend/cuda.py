@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,12 +100,14 @@ def _kernel_module_version(path: Path = Path("/proc/driver/nvidia/version")) -> 
 
 @dataclass
 class CudaSelection:
-    """A selection on the device, with the result's buffers there and in pinned memory, by number of components."""
+    """A selection on the device, with the result's buffers there and in pinned memory, by number of components; launches
+    that fill them, by the kind of table."""
 
     checked: Checked
     elements: Any
     offsets: Any
     buffers: dict[int, tuple[Any, Array]] = field(default_factory=dict)
+    launches: dict[tuple[Any, ...], ReadyLaunch] = field(default_factory=dict)
 
     @property
     def largest(self) -> int:
@@ -200,7 +202,7 @@ class CudaBackend(Backend):
 
     def ready(
         self, kernel: Any, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], shared: int = 0
-    ) -> Callable[[Mapping[int, Any]], None]:
+    ) -> ReadyLaunch:
         """For a kernel that is launched often from Python: a launch with some of these ``arguments`` changed."""
         return ReadyLaunch(self.cupy, self.device, kernel, grid, block, shared, self.stream, arguments)
 
@@ -267,19 +269,27 @@ class CudaBackend(Backend):
                 size = m * components
                 handle.buffers[components] = (self.cupy.empty(size, np.float32), self._pinned_array(size, np.float32))
             out, host = handle.buffers[components]
-            stride, component_stride = (np.int64(step // table.itemsize) for step in table.strides)
-            layout = (table, stride, component_stride, np.int32(components), handle.elements)
-            module = self.compile(KERNELS, (f"-DVALUE={_VALUE[table.dtype]}",))
-            grid = (-(-m * components // BLOCK),)
-            if handle.offsets is None:
-                module.get_function("gather")(grid, (BLOCK,), (*layout, np.int32(m), out))
-            else:
-                has_missing, stand_in = exact_missing(missing, table.dtype)
-                skip = (np.int32(has_missing), np.float64(stand_in))
-                module.get_function("gather_means")(grid, (BLOCK,), (*layout, handle.offsets, np.int32(m), *skip, out))
+            kind = table.dtype, table.strides, components, repr(missing)  # a NaN is not itself
+            if kind not in handle.launches:
+                handle.launches[kind] = self._gathering(table, handle, missing, out)
+            handle.launches[kind]({0: table})
             out.get(stream=self.stream, out=host, blocking=False)
             self.stream.synchronize()
         return host.reshape(shape).copy()  # the pinned buffer serves the next frame
+
+    def _gathering(self, table: Any, handle: CudaSelection, missing: float | None, out: Any) -> ReadyLaunch:
+        """The launch for tables like this one, which it does not keep."""
+        m, components = len(handle.checked), table.shape[1]
+        strides = (np.int64(step // table.itemsize) for step in table.strides)
+        layout = (None, *strides, np.int32(components), handle.elements)
+        module = self.compile(KERNELS, (f"-DVALUE={_VALUE[table.dtype]}",))
+        grid = (-(-m * components // BLOCK),)
+        if handle.offsets is None:
+            return self.ready(module.get_function("gather"), grid, (BLOCK,), (*layout, np.int32(m), out))
+        has_missing, stand_in = exact_missing(missing, table.dtype)
+        skip = (np.int32(has_missing), np.float64(stand_in))
+        arguments = (*layout, handle.offsets, np.int32(m), *skip, out)
+        return self.ready(module.get_function("gather_means"), grid, (BLOCK,), arguments)
 
     def first_non_finite(self, values: Any) -> int | None:
         if values.dtype.kind in "biu" or not values.size:

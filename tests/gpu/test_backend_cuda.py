@@ -245,3 +245,17 @@ def test_a_held_device_has_nothing_left_to_enter(gpu, monkeypatch):
     with gpu.active():
         pass
     assert entered == [1, 1]
+
+
+def test_gather_takes_any_table_after_another(gpu):
+    """The launch that lies ready is of a kind of table: not of its place, nor of another kind."""
+    elements = np.array([3, 1], np.int32)
+    handle = gpu.select(Selection(elements))
+    runs = gpu.select(Selection(elements, np.array([0, 2], np.int32)))
+    for values in (np.arange(5.0), np.arange(5.0) + 10, np.arange(5, dtype=np.float32) - 7, np.arange(10.0)[::2]):
+        on_device = gpu.array(values) if values.flags.c_contiguous else gpu.array(np.arange(10.0))[::2]
+        assert gpu.gather(on_device, handle).tolist() == values[elements].tolist()
+        assert gpu.gather(on_device, runs, np.nan).tolist() == [values[elements].mean()]
+        assert gpu.gather(on_device, runs, float(values[3])).tolist() == [values[1]]
+    assert len(handle.launches) == 3
+    assert len(runs.launches) == 3 + 4  # one for each value that is missing
