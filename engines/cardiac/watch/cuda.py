@@ -12,9 +12,9 @@ from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
 
 FOLDER = Path(__file__).parent
 BLOCK = 256
-"""Threads per block; ``ecg.cu`` counts on it."""
+"""Threads per block; ``ecg.cu`` and ``maps.cu`` count on it."""
 SUM_BLOCKS = 1024
-"""Most blocks of a weighted sum, each of which leaves a part."""
+"""Most blocks of a sum, each of which leaves a part."""
 
 
 class CudaKernels(WatcherKernels):
@@ -24,6 +24,7 @@ class CudaKernels(WatcherKernels):
         super().__init__(*args)
         self._modules: dict[str, Any] = {}
         self._partial: Any = None
+        self._seen: Any = None
         self._grid = (-(-self.n_cells // BLOCK),)
         self._real = self.dtype.type
 
@@ -46,6 +47,14 @@ class CudaKernels(WatcherKernels):
         arguments = (voltage, weights, np.int64(self.n_cells), self._partial)
         self._kernel("ecg.cu", "weighted_sums")((blocks, leads), (BLOCK,), arguments)
         self._kernel("ecg.cu", "sum_blocks")((leads,), (BLOCK,), (self._partial, np.int32(blocks), out))
+
+    def excited(self, arrays: MapArrays, out: Any) -> None:
+        blocks = min(self._grid[0], SUM_BLOCKS)
+        if self._seen is None:
+            self._seen = self.backend.empty(4 * blocks, np.float64)
+        arguments = (arrays.activation, arrays.beats, arrays.level, np.int64(self.n_cells), self._seen)
+        self._kernel("maps.cu", "excited")((blocks,), (BLOCK,), arguments)
+        self._kernel("maps.cu", "join_excited")((1,), (BLOCK,), (self._seen, np.int32(blocks), arrays.cycle, out))
 
     def phase(self, now: Any, then: Any, origin: float, out: Any) -> None:
         arguments = (now, then, self._real(origin), out, np.int64(self.n_cells))
