@@ -100,8 +100,8 @@ def _kernel_module_version(path: Path = Path("/proc/driver/nvidia/version")) -> 
 
 @dataclass
 class CudaSelection:
-    """A selection on the device, with the result's buffers there and in pinned memory, by number of components; launches
-    that fill them, by the kind of table."""
+    """A selection on the device, with the result's buffers there and in pinned memory, by number of components, and
+    launches that fill them, by the kind of table."""
 
     checked: Checked
     elements: Any

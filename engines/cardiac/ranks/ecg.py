@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -49,7 +49,3 @@ class DividedEcg(Ecg):
             away = voltages[:, :1] - voltages[self._leader, 1]
             self._total = (sums + away * weights).sum(axis=0)
         return self._total
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        super().restore(state)
-        self._total = super()._found()

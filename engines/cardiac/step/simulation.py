@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,12 @@ class CardiacSimulation(Simulation):
                 for watcher in looking:
                     watcher.look(Snapshot(self.time, self._stepper.voltage))
 
+    def _look_between(self, watchers: Iterable[TissueWatcher]) -> None:
+        """Let these see the present voltage, and keep nothing of it for later looks."""
+        with self._backend.active():
+            for watcher in watchers:
+                watcher.look_between(Snapshot(self.time, self._stepper.voltage))
+
     def synchronize(self) -> None:
         self._backend.synchronize()
 
@@ -128,6 +134,7 @@ class CardiacSimulation(Simulation):
         return between(self, first, second)
 
     def observe(self) -> Mapping[str, float]:
+        self._look_between(watcher for watcher in self._watchers if self.step % watcher.every)
         return self._watchers.observe()
 
     def noticed(self) -> Sequence[Finding]:
@@ -169,6 +176,7 @@ class CardiacSimulation(Simulation):
             self._stepper.restore(state)
             for watcher in self._watchers:
                 watcher.restore(state)
+        self._look_between(self._watchers)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         self._stepper.look()

@@ -14,9 +14,9 @@ from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
 
 FOLDER = Path(__file__).parent
 BLOCK = 256
-"""Threads per block; ``ecg.cu`` counts on it."""
+"""Threads per block; ``ecg.cu`` and ``maps.cu`` count on it."""
 SUM_BLOCKS = 1024
-"""Most blocks of a weighted sum, each of which leaves a part."""
+"""Most blocks of a sum, each of which leaves a part."""
 TIME_OF_MAPS = 1 + len(MapArrays._fields) + 2
 """Which argument of ``look_maps`` in ``maps.cu`` the time is."""
 
@@ -72,6 +72,18 @@ class CudaKernels(WatcherKernels):
         add, end = self._launches("ecg", (weights, out), make)
         add({0: voltage})
         end({})
+
+    def excited(self, arrays: MapArrays, out: Any) -> None:
+        def make() -> list[ReadyLaunch]:
+            blocks = min(self._grid[0], SUM_BLOCKS)
+            seen = self.backend.empty(4 * blocks, np.float64)
+            arguments = (arrays.activation, arrays.beats, arrays.level, np.int64(self.n_cells), seen)
+            see = self._kernel("maps.cu", "excited"), (blocks,), (BLOCK,), arguments
+            join = self._kernel("maps.cu", "join_excited"), (1,), (BLOCK,), (seen, np.int32(blocks), arrays.cycle, out)
+            return [self.backend.ready(*each) for each in (see, join)]  # type: ignore[attr-defined]
+
+        for launch in self._launches("excited", (*arrays, out), make):
+            launch({})
 
     def phase(self, now: Any, then: Any, origin: float, out: Any) -> None:
         arguments = (now, then, self._real(origin), out, np.int64(self.n_cells))

@@ -44,6 +44,9 @@ class Ecg(TissueWatcher):
     def look(self, moment: Snapshot) -> None:
         self._kernels.weighted_sums(moment.voltage, self._weights, self._values)
 
+    def look_between(self, moment: Snapshot) -> None:
+        self.look(moment)
+
     def conduct(self, changed: Array, left: Array) -> None:
         assert self._repaint is not None, "only cells can be painted, and they have it"
         cells, weights = self._repaint(changed, left)
@@ -56,11 +59,11 @@ class Ecg(TissueWatcher):
         return {info.name: float(value) for info, value in zip(self.series, self._found(), strict=True)}
 
     def state(self) -> dict[str, Array]:
-        return {"ecg": self._found()}
+        return {}  # of the voltage alone
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """It looks again."""
 
     def _found(self) -> Array:
         """(leads,) at the latest look."""
         return self._kernels.backend.to_host(self._values)
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        self._values[:] = self._kernels.backend.array(state.get("ecg", np.zeros(len(self.series))))

@@ -47,6 +47,11 @@ class WatcherKernels(ABC):
         """``out[lead] = Σ weights[lead, i] (v_i − v_0)``; weights: (leads, n_cells) float32, out: (leads,) float64."""
 
     @abstractmethod
+    def excited(self, arrays: MapArrays, out: Any) -> None:
+        """Of arrays ``(n_cells,)``; out: (4,) float64: the latest activation [ms], the most beats of a cell, how many
+        are in a beat, and the cycle length [ms] of the first cell that had the most."""
+
+    @abstractmethod
     def phase(self, now: Any, then: Any, origin: float, out: Any) -> None:
         """``out = atan2(then − origin, now − origin)`` [rad]."""
 

@@ -13,14 +13,11 @@ import numpy as np
 
 from engines.api import Array, Finding, SeriesInfo
 from engines.api.charts import ChartInfo
-from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.stimulus.protocol import Protocol
 from engines.cardiac.watch.kernels import WatcherKernels
-from engines.cardiac.watch.maps import WAITING, Maps
+from engines.cardiac.watch.maps import Maps
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 
-LOOKS_MILLISECONDS = 5.0
-"""Sums over all cells are made so often: waves last far longer."""
 STANDING_MILLISECONDS = 20.0
 """Where no cell was activated for so long no front moves any more: the slowest takes that for a millimetre."""
 SERIES = (
@@ -28,45 +25,46 @@ SERIES = (
     SeriesInfo("activity", "Activity since the latest stimulus", "ms"),
     SeriesInfo("own_beats", "Beats without a stimulus", "1"),
 )
-NOTHING = np.array([NOT_ACTIVATED, 0.0, 0.0, NOT_ACTIVATED, 1.0])
-"""What is known before the first look."""
 Gathered = Callable[[Array], Sequence[Array]]
 
 
 class Rhythm(TissueWatcher):
-    """Reads ``maps``, which look first. ``dt`` [ms]; ``gathered``: the values of all ranks, of this one's own; None: it
-    is the only one. Series are asked of all ranks together."""
+    """Reads ``maps``, which look first: it knows what these have seen.
+
+    ``dt`` [ms]; ``every``: steps between two samples of series; ``gathered``: the values of all ranks, of this one's
+    own; None: it is the only one. Series are asked of all ranks together.
+    """
 
     series = SERIES
     charts = tuple(ChartInfo(info.name, info.title, info.unit, (info.name,)) for info in SERIES)
 
     def __init__(
-        self, kernels: WatcherKernels, maps: Maps, protocol: Protocol, dt: float, gathered: Gathered | None = None
+        self,
+        kernels: WatcherKernels,
+        maps: Maps,
+        protocol: Protocol,
+        dt: float,
+        every: int,
+        gathered: Gathered | None = None,
     ) -> None:
-        self._backend, self._maps, self._protocol, self._dt = kernels.backend, maps, protocol, dt
+        self._kernels, self._maps, self._protocol, self._dt = kernels, maps, protocol, dt
         self._gathered: Gathered = gathered or (lambda own: [own])
-        self.every = maps.every * max(1, round(LOOKS_MILLISECONDS / (maps.every * dt)))
+        self.every = every
         self._pulse, self._waves, self._step = -1, 0, 0
-        self._own, self._looked = kernels.backend.array(NOTHING[:4]), False
-        self._known = NOTHING
+        self._own = kernels.backend.array(np.zeros(4))
+        self._known: Array | None = None
 
     def look(self, moment: Snapshot) -> None:
-        self._step = round(moment.time / self._dt)
-        pulse = self._protocol.latest(self._step)
+        pulse = self._protocol.latest(round(moment.time / self._dt))
         if pulse > self._pulse:
             self._pulse = pulse
             self._count_from(pulse * self._dt)
-        arrays = self._maps.of_cells
-        most = arrays.beats.argmax()
-        found = (
-            arrays.activation.max(),
-            arrays.beats.take(most),
-            (arrays.level > WAITING).sum(),
-            arrays.cycle.take(most),
-        )
-        for place, value in enumerate(found):
-            self._own[place] = value
-        self._looked = True
+        self.look_between(moment)
+
+    def look_between(self, moment: Snapshot) -> None:
+        self._step = round(moment.time / self._dt)
+        self._kernels.excited(self._maps.of_cells, self._own)
+        self._known = None
 
     def _count_from(self, time: float) -> None:
         """A pulse began at ``time``: its wave is one more, or the first where none was under way."""
@@ -80,19 +78,20 @@ class Rhythm(TissueWatcher):
 
     def _found(self) -> Array:
         """Latest activation [ms], most beats, cells that are excited, cycle length [ms] where beats are most, cells."""
-        if self._looked:
-            own = np.append(self._backend.to_host(self._own), self._maps.of_cells.beats.size)
+        if self._known is None:
+            own = np.append(self._kernels.backend.to_host(self._own), self._maps.of_cells.beats.size)
             latest, beats, excited, cycles, cells = np.array(self._gathered(own)).T
             self._known = np.array([latest.max(), beats.max(), excited.sum(), cycles[beats.argmax()], cells.sum()])
-            self._looked = False
         return self._known
 
     def observe(self) -> Mapping[str, float]:
         latest, beats, excited, _, cells = self._found()
+        begun = self._protocol.latest(self._step)
+        waves = self._waves + (begun > self._pulse)  # a pulse since the latest look has a wave that is not its own
         return {
             "excited": 100 * float(excited / cells),
-            "activity": max(float(latest) - max(self._pulse, 0) * self._dt, 0.0),
-            "own_beats": max(float(beats) - self._waves, 0.0),
+            "activity": max(float(latest) - max(begun, 0) * self._dt, 0.0),
+            "own_beats": max(float(beats) - waves, 0.0),
         }
 
     def noticed(self) -> Sequence[Finding]:
@@ -115,9 +114,7 @@ class Rhythm(TissueWatcher):
         return (Finding(text, "info", ("stimuli",)),)
 
     def state(self) -> dict[str, Array]:
-        return {"rhythm": np.array([self._pulse, self._waves, self._step, *self._found()])}
+        return {"rhythm": np.array([self._pulse, self._waves])}  # the rest is of the maps
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        kept = state.get("rhythm", np.array([-1, 0, 0, *NOTHING]))
-        self._pulse, self._waves, self._step = map(int, kept[:3])
-        self._looked, self._known = False, kept[3:]
+        self._pulse, self._waves = map(int, state.get("rhythm", np.array([-1, 0]))[:2])  # earlier versions kept more

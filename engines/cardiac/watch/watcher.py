@@ -29,6 +29,10 @@ class TissueWatcher(Watcher[Snapshot]):
         """Painting has changed the share of their conductivity that cells have left, ``left: (n_cells,)``, in those of
         ``changed: (m,)``. Called outside ``backend.active``."""
 
+    def look_between(self, moment: Snapshot) -> None:
+        """See the present where it is not this watcher's turn, for who asks now; called as :meth:`look`. What later
+        looks build upon must stay as it is."""
+
     @abstractmethod
     def state(self) -> dict[str, Array]:
         """All that :meth:`restore` needs to go on as if nothing had been."""

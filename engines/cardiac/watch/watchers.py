@@ -81,7 +81,7 @@ def open_watchers(
         shell = _shell(mesh, operator)
         watchers.append(phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
     if maps is not None:
-        watchers.append(Rhythm(kernels, maps, protocol, step, gathered))
+        watchers.append(Rhythm(kernels, maps, protocol, step, sample_steps(step), gathered))
     return Watchers(watchers)
 
 

@@ -25,6 +25,7 @@ from engines.geometry.meshes.box import box_mesh
 from engines.geometry.meshes.mesh import TetMesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
+from tests.engines.cardiac.problems import assert_same_state
 
 ENGINE = CardiacEngine()
 SIGMA_I, SIGMA_BATH = 0.17, 0.2
@@ -141,6 +142,28 @@ def test_leads_of_a_wave_in_the_engine(backend):
     assert seen["X"] > 1e-4
     for axis in "xyz":
         assert seen[axis.upper()] == pytest.approx(seen[f"+{axis}"] - seen[f"−{axis}"], rel=1e-4, abs=1e-9)
+
+
+def test_leads_are_of_the_moment_at_which_they_are_asked_for(backend):
+    """Also between two samples, where a run may end; asking there, and going on from there, changes nothing later."""
+    asked, unbroken = (ENGINE.build(block_problem(Recording()), backend) for _ in range(2))
+    unbroken.advance(100)
+    asked.advance(93)
+    weights = backend.to_host(asked._watchers[1]._weights).astype(float)
+    voltage = asked.state()["voltage"].astype(float)
+    found = [value for name, value in asked.observe().items() if name.startswith("ecg_")]
+    expected = weights @ (voltage - voltage[0])
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    assert asked.observe() != unbroken.observe()
+    again = ENGINE.build(block_problem(Recording()), backend)
+    again.restore(asked.state())
+    assert again.observe() == asked.observe()
+    for simulation in (asked, again):
+        simulation.advance(7)
+        assert_same_state(simulation, unbroken)
+        assert simulation.observe() == unbroken.observe()
+    again.restore(asked.state())
+    assert again.observe() == unbroken.observe()
 
 
 def test_a_region_that_is_scar_is_no_source(backend):

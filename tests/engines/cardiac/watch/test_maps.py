@@ -142,7 +142,7 @@ def test_maps_of_a_wave_and_a_checkpoint_of_them(backend):
     again.restore(kept)
     again.advance(331)
     expected = simulation.state()
-    assert {"maps", "ecg"} <= expected.keys()
+    assert {"maps", "rhythm"} <= expected.keys()
     for name, value in again.state().items():
         np.testing.assert_array_equal(value, expected[name], err_msg=name)
     assert again.observe() == simulation.observe()

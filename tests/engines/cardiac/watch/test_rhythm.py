@@ -3,10 +3,17 @@
 import numpy as np
 import pytest
 
+from engines.api import Problem
+from engines.cardiac.engine import CardiacEngine
+from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.stimulus.protocol import Protocol, Pulse
-from engines.cardiac.watch.maps import Maps
+from engines.cardiac.watch.kernels import MapArrays
+from engines.cardiac.watch.maps import WAITING, Maps
 from engines.cardiac.watch.rhythm import Rhythm
 from engines.cardiac.watch.watcher import Snapshot
+from engines.geometry.meshes.box import box_mesh
+from tests.engines.cardiac.problems import assert_same_state
 from tests.engines.cardiac.watch.test_maps import both_kernels, triangle
 
 STEP, EVERY, CELLS = 0.5, 1, 40
@@ -19,7 +26,7 @@ def after(backend, pulses, waves, until):
     made = [Pulse(1.0, round(time / STEP), 2, 2, 1) for time in pulses]
     for kernels in both_kernels(backend, "float64", CELLS):
         maps = Maps(kernels, CELLS, threshold=0.0, level=90.0, every=EVERY, since=STEP)
-        rhythm = Rhythm(kernels, maps, Protocol(np.zeros(CELLS, np.uint32), made), STEP)
+        rhythm = Rhythm(kernels, maps, Protocol(np.zeros(CELLS, np.uint32), made), STEP, EVERY)
         times = STEP * np.arange(round(until / STEP) + 1)
         voltages = np.stack([triangle(times, [wave[cell] for wave in waves]) for cell in range(CELLS)], axis=1)
         for step, (time, voltage) in enumerate(zip(times, voltages, strict=True)):
@@ -70,11 +77,53 @@ def test_a_wave_that_still_runs_is_told(backend):
 def test_cycles_are_those_between_a_cells_last_two_beats(backend):
     for maps, rhythm in after(backend, [10.0], [wave(10.0), wave(300.0, 3.0)], 560.0):
         np.testing.assert_allclose(maps.values("cycle_length"), 290.0 + np.arange(CELLS), atol=1e-9)
-        again = Rhythm(maps._kernels, maps, rhythm._protocol, STEP)
+        again = Rhythm(maps._kernels, maps, rhythm._protocol, STEP, EVERY)
         again.restore(rhythm.state())
+        with maps._kernels.backend.active():
+            again.look_between(Snapshot(560.0, None))
         assert again.observe() == rhythm.observe()
     for maps, _ in after(backend, [10.0], [wave(10.0)], 200.0):
         assert (maps.values("cycle_length") == -1).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_excited_is_what_numpy_finds(backend, dtype):
+    """Over several blocks and chunks; of cells that had as many beats the first is the one whose cycle counts."""
+    n, rng = 40_001, np.random.default_rng(4)
+    for kernels in both_kernels(backend, dtype, n):
+        maps = Maps(kernels, n, threshold=0.0, level=90.0, every=1, since=STEP)
+        host = MapArrays(*np.zeros((len(MapArrays._fields), n), dtype))
+        host.activation[:], host.cycle[:] = rng.uniform(-1, 900, n), rng.uniform(100, 300, n)
+        host.beats[:] = rng.integers(0, 4, n)
+        host.level[:] = np.where(rng.random(n) < 0.3, -70.0, WAITING)
+        for name in ("activation", "beats", "level", "cycle"):
+            getattr(maps.of_cells, name)[:] = getattr(host, name)
+        out = kernels.backend.array(np.zeros(4))
+        with kernels.backend.active():
+            kernels.excited(maps.of_cells, out)
+        most = host.beats.argmax()
+        excited = (host.level > np.dtype(dtype).type(WAITING)).sum()
+        expected = [host.activation.max(), host.beats[most], excited, host.cycle[most]]
+        np.testing.assert_array_equal(kernels.backend.to_host(out), expected)
+
+
+def test_what_is_excited_is_of_the_moment_at_which_it_is_asked_for(backend):
+    """At each sample, and between two where a run may end: the maps know the same at that step."""
+    mesh = box_mesh((16, 3, 2), (8.0, 1.5, 1.0), jitter=0.2, seed=4, fibre=(1, 0, 0))
+    recording = Recording(ecg="off", interval=0.05)
+    stimuli = [Stimulus(site=Sphere(radius=0.8), start=0.3)]
+    parameters = CardiacParameters(stimuli=stimuli, numerics=Numerics(step=0.05), recording=recording)
+    simulation = CardiacEngine().build(Problem(parameters, mesh), backend)
+    unbroken = CardiacEngine().build(Problem(parameters, mesh), backend)
+    for steps in (60, 10, 10, 17, 1, 2, 100):
+        simulation.advance(steps)
+        observed, activation = simulation.observe(), simulation.field("latest_activation")
+        share = (activation >= 0).mean()  # none is at rest again as yet
+        assert observed["excited"] == pytest.approx(100 * share, abs=1e-9)
+        assert observed["activity"] == pytest.approx(activation.max() - 0.3, abs=1e-5)
+    assert 0.2 < share < 1
+    unbroken.advance(200)
+    assert_same_state(simulation, unbroken)
 
 
 def test_checkpoints_of_before_cycles_were_counted_open(backend):
