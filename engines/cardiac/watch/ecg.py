@@ -37,12 +37,13 @@ class Ecg(TissueWatcher):
         backend = kernels.backend
         self._kernels, self.every, self._repaint, self._rows = kernels, every, repaint, rows
         self._weights = backend.array(weights.astype(np.float32))
-        self._values = backend.array(np.zeros(len(names)))
+        self._values = kernels.place(len(names))
         self.series = tuple(SeriesInfo(f"ecg_{name}", name, "mV") for name in names)
         self.charts = (ChartInfo("ecg", "Pseudo-ECG", "mV", series=tuple(info.name for info in self.series)),)
 
     def look(self, moment: Snapshot) -> None:
-        self._kernels.weighted_sums(moment.voltage, self._weights, self._values)
+        self._kernels.weighted_sums(moment.voltage, self._weights, self._values.device)
+        self._values.change()
 
     def look_between(self, moment: Snapshot) -> None:
         self.look(moment)
@@ -66,4 +67,4 @@ class Ecg(TissueWatcher):
 
     def _found(self) -> Array:
         """(leads,) at the latest look."""
-        return self._kernels.backend.to_host(self._values)
+        return self._values.read()

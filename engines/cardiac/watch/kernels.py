@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from engines.api import Array
 from engines.api.device import Backend
 from engines.backend.twins import Twins
 
@@ -30,11 +31,59 @@ class MapArrays(NamedTuple):
     beats: Any
 
 
+BOARD = 64
+"""Numbers on a board; more than are left get one of their own."""
+
+
+class Board:
+    """Numbers (float64) that watchers leave on the device at their looks, and that are read together: waiting for the
+    device takes longer than a look."""
+
+    def __init__(self, backend: Backend, room: int) -> None:
+        self._backend, self._numbers = backend, backend.array(np.zeros(room))
+        self._taken = 0
+        self._read: Array | None = None
+
+    @property
+    def left(self) -> int:
+        return len(self._numbers) - self._taken
+
+    def place(self, count: int) -> Place:
+        first, self._taken = self._taken, self._taken + count
+        return Place(self, self._numbers[first : self._taken], slice(first, self._taken))
+
+    def change(self) -> None:
+        self._read = None
+
+    def read(self) -> Array:
+        if self._read is None:
+            self._read = self._backend.to_host(self._numbers)
+        return self._read
+
+
+class Place:
+    """``device: (count,)`` of a board. Who writes there says so with :meth:`change`."""
+
+    def __init__(self, board: Board, device: Any, where: slice) -> None:
+        self.device, self._where, self._board = device, where, board
+        self.change = board.change
+
+    def read(self) -> Array:
+        """(count,) on the host, as they were last left."""
+        return self._board.read()[self._where]
+
+
 class WatcherKernels(ABC):
     """Kernels over ``n_cells`` cells with voltages of ``dtype``; they are launched inside ``backend.active``."""
 
     def __init__(self, backend: Backend, n_cells: int, dtype: np.dtype[Any]) -> None:
         self.backend, self.n_cells, self.dtype = backend, n_cells, dtype
+        self._board = Board(backend, BOARD)
+
+    def place(self, count: int) -> Place:
+        """For so many numbers of a watcher."""
+        board = self._board if count <= self._board.left else Board(self.backend, count)
+        return board.place(count)
 
     @abstractmethod
     def look_maps(

@@ -51,7 +51,7 @@ class Rhythm(TissueWatcher):
         self._gathered: Gathered = gathered or (lambda own: [own])
         self.every = every
         self._pulse, self._waves, self._step = -1, 0, 0
-        self._own = kernels.backend.array(np.zeros(4))
+        self._own = kernels.place(4)
         self._known: Array | None = None
 
     def look(self, moment: Snapshot) -> None:
@@ -63,7 +63,8 @@ class Rhythm(TissueWatcher):
 
     def look_between(self, moment: Snapshot) -> None:
         self._step = round(moment.time / self._dt)
-        self._kernels.excited(self._maps.of_cells, self._own)
+        self._kernels.excited(self._maps.of_cells, self._own.device)
+        self._own.change()
         self._known = None
 
     def _count_from(self, time: float) -> None:
@@ -79,7 +80,7 @@ class Rhythm(TissueWatcher):
     def _found(self) -> Array:
         """Latest activation [ms], most beats, cells that are excited, cycle length [ms] where beats are most, cells."""
         if self._known is None:
-            own = np.append(self._kernels.backend.to_host(self._own), self._maps.of_cells.beats.size)
+            own = np.append(self._own.read(), self._maps.of_cells.beats.size)
             latest, beats, excited, cycles, cells = np.array(self._gathered(own)).T
             self._known = np.array([latest.max(), beats.max(), excited.sum(), cycles[beats.argmax()], cells.sum()])
         return self._known
