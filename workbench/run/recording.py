@@ -63,7 +63,7 @@ from workbench.run.session import probe_elements
 from workbench.run.states.checkpoint import KEPT, Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
 from workbench.run.streams.fields import chosen_fields, open_sink
 from workbench.run.streams.opening import NAMES as STREAMS
-from workbench.run.streams.opening import continued, streams_of
+from workbench.run.streams.opening import continued, form_of, of_two_formats, streams_of
 from workbench.run.streams.stream import Stream
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
@@ -159,8 +159,11 @@ class Recorder(Observer):
             time, spacing = self._resume.meta.time, simulation.sample_steps * simulation.dt
             keep_tables_until(self.folder, time)
             self._names |= names_of_results(self.folder)
-            names = (*heads, *continued(simulation, info, self._series))
-            found += tuple(lacking(self.folder, names, time, spacing, info.time_unit))
+            form = form_of(info, self._series)
+            split = tuple(of_two_formats(self.folder, form, time, info.time_unit))
+            names = [*heads, *continued(simulation, info, self._series)]
+            names = [name for name in names if not split or name != form]
+            found += (*lacking(self.folder, names, time, spacing, info.time_unit), *split)
         told = [finding for finding in found if as_record(finding) not in self._findings]
         self._findings += map(as_record, told)
         self._tell(told)

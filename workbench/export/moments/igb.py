@@ -50,7 +50,7 @@ class Igb:
         self._fields = tuple(each for each in fields if each.components == 1 and not each.summary)
         self._maps = tuple(each for each in fields if each.components == 1 and each.summary)
         self._stems = file_stems(each.name for each in (*self._fields, *self._maps))
-        self.names = [
+        self.names: Sequence[str] = [
             *(f"fields/{self._stems[each.name]}.igb" for each in self._fields),
             *(f"fields/{self._stems[each.name]}.dat" for each in self._maps),
         ]

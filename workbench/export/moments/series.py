@@ -19,7 +19,7 @@ class Series:
     """``fields.pvd`` and ``fields/fields_*`` in ``folder``."""
 
     regular = False
-    names = ()
+    names: Sequence[str] = ()
 
     def __init__(
         self, folder: Path, geometry: Any, fields: Sequence[FieldInfo], precision: str, dt: float = 0.0
