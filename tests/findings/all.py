@@ -39,6 +39,7 @@ ELSEWHERE = {
     "workbench.run.earlier.lacking#1": "tests/workbench/cli/test_cli_run_broken_off.py",
     "workbench.run.earlier.lacking#2": "tests/workbench/cli/test_cli_run_broken_off.py",
     "workbench.run.earlier.lacking#3": "tests/workbench/cli/test_cli_run_broken_off.py",
+    "workbench.run.streams.opening.of_two_formats": "tests/workbench/cli/test_cli_run_broken_off.py",
     # a run from the command line has an end, or is refused
     "engines.fdtd.monitors.settling.endless": "tests/workbench/project/test_findings.py",
     # why a project cannot run: said by the commands that make one, and by the estimate in the window

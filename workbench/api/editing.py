@@ -25,6 +25,18 @@ def value_called(parameters: BaseModel, name: str) -> Any:
     return value_at(values, _place(values, parameters, name))
 
 
+def is_live(parameters: BaseModel, name: str) -> bool:
+    """Whether it, or a group that it is in, may change during a run; ``name`` is one that there is."""
+    here: Any = parameters
+    for key in str(name).split("."):
+        if isinstance(here, BaseModel):
+            extra = type(here).model_fields[key].json_schema_extra
+            if isinstance(extra, dict) and extra.get("live"):
+                return True
+        here = getattr(here, key) if isinstance(here, BaseModel) else here[int(key)]
+    return False
+
+
 def edited(parameters: BaseModel, changes: Mapping[str, Any]) -> BaseModel:
     """Parameters with these values, all validated together. Raises ProblemError, for a wrong name UnknownNameError."""
     if not changes:

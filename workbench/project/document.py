@@ -41,7 +41,7 @@ from workbench.project.project import MeshReference, Project
 from workbench.project.reading.parsing import PROJECT_FILE, validated
 from workbench.project.store import Stored, read_stored, write_folder, write_zip
 from workbench.storage.atomic import write_text
-from workbench.storage.overtaken import check_mark, mark_of
+from workbench.storage.overtaken import check_mark, saving
 
 MOST_STAGES = 8
 """Files that name files that name files …, of another program's project."""
@@ -354,13 +354,14 @@ def save_document(document: Document, path: Path | str | None = None, *, over: b
     document.check_links()
     check_kinds(document.engine, document.parameters, target)
     check_companions(document.mesh)
-    if not over:
-        check_mark(target, document.marks)
     files = named_files(document.parameters)
-    write: Callable[..., Project] = write_zip if target.suffix.lower() == ".zip" else write_folder
-    document.project = write(document.current_project(), document.mesh, document.fibres, target, files)
+    write: Callable[..., tuple[Project, str]] = write_zip if target.suffix.lower() == ".zip" else write_folder
+    with saving(target):
+        if not over:
+            check_mark(target, document.marks)
+        saved = write(document.current_project(), document.mesh, document.fibres, target, files)
+    document.project, document.marks[resolved(target)] = saved
     document.path = target
-    document.marks[resolved(target)] = mark_of(target)
     if write is write_folder:
         _move_into(target, document, files)
     return target

@@ -33,7 +33,7 @@ from workbench.storage.atomic import (
     write_stream,
     write_text,
 )
-from workbench.storage.overtaken import mark_of, mark_of_content
+from workbench.storage.overtaken import mark_of, mark_of_content, mark_of_zip
 from workbench.storage.zips import undated
 
 
@@ -97,8 +97,9 @@ def read_stored(path: Path, names_of: NamesOf = no_names, permission: Permission
 
 def write_folder(
     project: Project, mesh: Path | None, fibres: Path | None, folder: Path, files: Mapping[Place, Path] = NO_FILES
-) -> Project:
-    """Save into ``folder``; returns the project as saved, all its files by relative path, its mesh by fingerprint.
+) -> tuple[Project, str]:
+    """Save into ``folder``; returns the project as saved, all its files by relative path, its mesh by fingerprint, and
+    the mark of what was written.
 
     ``files`` stand at these places of the parameters. The project file comes last and in one piece, and a file of
     other content is never overwritten, so whatever happens the folder holds the old project or the new one.
@@ -111,28 +112,31 @@ def write_folder(
         for file in dict.fromkeys(files.values()):
             others |= _place_files([file], folder, {*names.values(), *others.values(), PROJECT_FILE})
         saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
-    write_text(folder / PROJECT_FILE, as_file(saved), durable=True)
+    text = as_file(saved)
+    write_text(folder / PROJECT_FILE, text, durable=True)
     sweep(folder, older=FORGOTTEN_SECONDS)
-    return saved
+    return saved, mark_of_content(text.encode())
 
 
 def write_zip(
     project: Project, mesh: Path | None, fibres: Path | None, path: Path, files: Mapping[Place, Path] = NO_FILES
-) -> Project:
-    """Save as one zip, as :func:`write_folder` does; returns the project as saved. Raises StorageError."""
+) -> tuple[Project, str]:
+    """Save as one zip, as :func:`write_folder` does; returns the same. Raises StorageError."""
     with storing(path):
         saved, names = flat(project, mesh, fibres, files)
-    text = as_file(saved)
+    text, mark = as_file(saved), ""
 
     def write(stream: Any) -> None:
+        nonlocal mark
         packing = zipfile.ZIP_DEFLATED
         with zipfile.ZipFile(stream, "w", packing, compresslevel=1, strict_timestamps=False) as archive:
             archive.writestr(undated(archive, PROJECT_FILE), text)
             for file, name in names:
                 archive.write(file, name)
+            mark = mark_of_zip(archive)
 
     write_atomically(path, write, durable=True)
-    return saved
+    return saved, mark
 
 
 def flat(
@@ -231,9 +235,10 @@ def _from_folder(folder: Path, name: str, permission: Permission) -> Stored:
 
 
 def _from_zip(path: Path, names_of: NamesOf) -> Stored:
+    mark = mark_of(path)  # before it is read: what is saved meanwhile is another
     project, folder = unpacked(path, names_of)
     mesh, fibres = _located(project.geometry, folder, f"'{path}'")
-    return Stored(project, mesh, fibres, path, folder, mark_of(path))
+    return Stored(project, mesh, fibres, path, folder, mark)
 
 
 def _from_snapshot(path: Path, permission: Permission) -> Stored:

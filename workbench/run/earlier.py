@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from engines.api import Finding
 from engines.api.errors import ProblemError
 from engines.reading import read_json
-from workbench.export.moments.igb import MOMENTS, SUFFIXES
+from workbench.export.carp import SUFFIXES as CARP
+from workbench.export.moments.igb import MOMENTS
 from workbench.export.moments.series import remove_files
 from workbench.run.frames import RunState
 from workbench.run.states.checkpoint import remove_checkpoints
@@ -18,6 +19,7 @@ from workbench.storage.error_log import ERROR_LOG
 from workbench.words.units import time_text
 
 CHECKPOINT = "checkpoint.npz"
+RECORD = "run.json"
 FOLDERS = ("fields", "charts", "files")
 TABLES = ("traces.csv", "series.csv", "ecg.csv")
 """Of rows over time."""
@@ -34,16 +36,27 @@ def sweep_results(folder: Path) -> None:
 
 
 def forget(folder: Path) -> None:
-    """Remove all results. Raises StorageError."""
+    """Remove all results; what a person has put beside them stays. Raises StorageError."""
+    names = names_of_results(folder) or {"points.csv", "results.h5", *TABLES}  # a broken-off run of earlier versions
     remove_files(folder, ())
-    of_igb = [path for suffix in SUFFIXES for path in (folder / "fields").glob(f"*{suffix}")]
     with storing(folder):
-        for stale in (*(folder / "charts").glob("*.csv"), *(folder / "files").glob("*"), *of_igb):
-            if not stale.is_dir():
-                stale.unlink()
-        for name in ("points.csv", "results.h5", "fields.pvd", *TABLES, ERROR_LOG):
+        inside = (path for name in FOLDERS if (folder / name).is_dir() for path in (folder / name).iterdir())
+        for stale in (*inside, *map(folder.joinpath, ("points.csv", "results.h5", *TABLES))):
+            if stale.relative_to(folder).as_posix() in names and not stale.is_dir():
+                stale.unlink(missing_ok=True)
+        for name in ("fields.pvd", ERROR_LOG):
             (folder / name).unlink(missing_ok=True)
     remove_checkpoints(folder / CHECKPOINT)
+
+
+def names_of_results(folder: Path) -> set[str]:
+    """What the ``run.json`` there tells that its run has written; nothing where it tells nothing that can be read."""
+    try:
+        names = {str(name) for name in read_json(folder / RECORD)["files"]}
+    except (ProblemError, LookupError, TypeError):
+        return set()
+    with_mesh = any(PurePosixPath(name).match(MOMENTS) for name in names)
+    return names | ({f"fields/mesh{suffix}" for suffix in CARP} if with_mesh else set())
 
 
 def keep_tables_until(folder: Path, time: float, *, without: bool = False) -> None:
@@ -101,7 +114,7 @@ def _last_time(path: Path) -> float:
 def was_finished(folder: Path) -> bool:
     """Whether the run that is gone on with had come to where it was to end."""
     try:
-        outcome = read_json(folder / "run.json")["outcome"]
+        outcome = read_json(folder / RECORD)["outcome"]
         return bool(outcome["state"] == str(RunState.FINISHED))
     except (ProblemError, LookupError, TypeError):
         return False

@@ -45,16 +45,25 @@ from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.project.document import Document
 from workbench.project.findings import as_record
-from workbench.run.earlier import CHECKPOINT, TABLES, forget, keep_tables_until, lacking, sweep_results
+from workbench.run.earlier import (
+    CHECKPOINT,
+    RECORD,
+    TABLES,
+    forget,
+    keep_tables_until,
+    lacking,
+    names_of_results,
+    sweep_results,
+)
 from workbench.run.frames import RunState, Sample
 from workbench.run.lines import line_results, missed_lines
 from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
 from workbench.run.states.checkpoint import KEPT, Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
-from workbench.run.streams.fields import chosen_fields
+from workbench.run.streams.fields import chosen_fields, open_sink
 from workbench.run.streams.opening import NAMES as STREAMS
-from workbench.run.streams.opening import continued, streams_of
+from workbench.run.streams.opening import continued, form_of, of_two_formats, streams_of
 from workbench.run.streams.stream import Stream
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
@@ -111,6 +120,8 @@ class Recorder(Observer):
         self._command = command
         self._resume = resume
         self._tables: dict[str, AppendedFile] = {}
+        self._names: set[str] = set()
+        """Of what this run has written, or writes; there may be others beside them."""
         self._streams: list[Stream] = []
         self._started = _now()
         self._at, self._ending = (0, 0.0), ""
@@ -140,14 +151,19 @@ class Recorder(Observer):
             (self.folder / "fields").mkdir(parents=True, exist_ok=True)
         sweep_results(self.folder)
         heads = self._heads(info)
+        self._names = {*TABLES} & {*heads} | {*open_sink(info, self._series, self.folder).names}
         found = missed_lines(simulation, self._project.lines)
         if self._resume is None:
             forget(self.folder)
         else:
             time, spacing = self._resume.meta.time, simulation.sample_steps * simulation.dt
             keep_tables_until(self.folder, time)
-            names = (*heads, *continued(simulation, info, self._series))
-            found += tuple(lacking(self.folder, names, time, spacing, info.time_unit))
+            self._names |= names_of_results(self.folder)
+            form = form_of(info, self._series)
+            split = tuple(of_two_formats(self.folder, form, time, info.time_unit))
+            names = [*heads, *continued(simulation, info, self._series)]
+            names = [name for name in names if not split or name != form]
+            found += (*lacking(self.folder, names, time, spacing, info.time_unit), *split)
         told = [finding for finding in found if as_record(finding) not in self._findings]
         self._findings += map(as_record, told)
         self._tell(told)
@@ -287,14 +303,8 @@ class Recorder(Observer):
         """Names of the result files that are there, for a sentence to the person."""
         if self._place is None or not self._place.is_there:
             return []
-        names = [*TABLES, "points.csv", "results.h5", *STREAMS, "fields.pvd"]
-        names += ["checkpoint.npz", "timing.csv", "run.json"]
-        charts = sorted(f"charts/{path.name}" for path in (self.folder / "charts").glob("*.csv"))
-        others = sorted(f"files/{path.name}" for path in (self.folder / "files").glob("*"))
-        igb = sorted(
-            f"fields/{path.name}" for end in ("igb", "dat") for path in (self.folder / "fields").glob(f"*.{end}")
-        )
-        return [*(name for name in names if (self.folder / name).is_file()), *igb, *charts, *others]
+        names = [*STREAMS, "fields.pvd", CHECKPOINT, "timing.csv", RECORD, *sorted(self._names)]
+        return [name for name in dict.fromkeys(names) if (self.folder / name).is_file()]
 
     # The files.
 
@@ -412,20 +422,24 @@ class Recorder(Observer):
         header[1:4] = [*position_titles(geometry), *position_titles(geometry, "cell ")]
         rows = [[row[0], *probe.position, *row[1:]] for probe, row in zip(self._project.probes, rows, strict=True)]
         write_table(self.folder / "points.csv", header, rows)
+        self._names.add("points.csv")
 
     def _write_results(self, simulation: Simulation) -> None:
         results = results_of(simulation)
         if results:
             write_hdf5(self.folder / "results.h5", results)
+            self._names.add("results.h5")
         for name, text in files_of(simulation).items():
             with storing(self.folder):
                 (self.folder / "files").mkdir(exist_ok=True)
             write_text(self.folder / "files" / name, text)
+            self._names.add(f"files/{name}")
 
     def _write_chart(self, stem: str, chart: ChartInfo, data: Callable[[], ChartData]) -> None:
         with storing(self.folder):
             (self.folder / "charts").mkdir(exist_ok=True)
         write_text(self.folder / "charts" / f"{stem}.csv", chart_text(chart, data()))
+        self._names.add(f"charts/{stem}.csv")
 
     def _notice(self, simulation: Simulation, state: RunState) -> None:
         if state is RunState.FINISHED:
@@ -455,12 +469,12 @@ class Recorder(Observer):
             },
             "findings": self._findings,
             "noticed": self._noticed,
-            "files": self.saved() if state != "running" else [],
+            "files": self.saved() if state != "running" else sorted(self._names),
             "project": self._project.model_dump(mode="json"),
         }
         self._content = content
         self._check_place()
-        write_text(self.folder / "run.json", json.dumps(content, indent=2) + "\n")
+        write_text(self.folder / RECORD, json.dumps(content, indent=2) + "\n")
 
 
 def ending_of(simulation: Simulation, state: RunState, error: WorkbenchError | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -17,6 +18,8 @@ MOMENT = 2.0
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """In a folder of somebody else a link would have us make a file anywhere."""
 
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+
 
 def of_no_link(path: str, flags: int) -> int:
     """An opener: of a file of that name, and of none that a link leads to."""
@@ -29,6 +32,8 @@ class ProcessLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._handle: int | None = None
+        self.is_refused = False
+        """Whether nobody can hold it, as on some disks of other machines."""
 
     def acquire(self) -> bool:
         """Take the lock if nobody holds it; whether it is ours now. Raises OSError if the file cannot be made."""
@@ -36,8 +41,9 @@ class ProcessLock:
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o600)
             try:
                 _lock(handle)
-            except OSError:
+            except OSError as error:
                 os.close(handle)
+                self.is_refused = error.errno in NO_LOCKS
                 return False
             with suppress(OSError):
                 if os.path.samestat(os.fstat(handle), os.stat(self._path)):
@@ -63,16 +69,17 @@ class ProcessLock:
 
 
 @contextmanager
-def held_for_a_moment(path: Path) -> Iterator[None]:
-    """Nobody else holds ``path`` meanwhile; who holds it for long, or a folder without locks, is not waited for."""
-    lock, latest = ProcessLock(path), clock.monotonic() + MOMENT
+def held_for_a_moment(path: Path, *, remove: bool = False) -> Iterator[bool]:
+    """Nobody else holds ``path`` meanwhile; False: somebody does, for longer than is waited for. A folder without locks
+    is not waited for. ``remove``: the file goes in the end."""
+    lock, latest, ours = ProcessLock(path), clock.monotonic() + MOMENT, True
     with suppress(OSError):
-        while not lock.acquire() and clock.monotonic() < latest:
+        while not (ours := lock.acquire() or lock.is_refused) and clock.monotonic() < latest:
             clock.sleep(0.01)
     try:
-        yield
+        yield ours
     finally:
-        lock.release()
+        lock.release(remove=remove)
 
 
 def held_folder(prefix: str, lock: str) -> tuple[Path, ProcessLock]:

@@ -60,7 +60,7 @@ class RecentFiles:
         with self._alone():
             self._write([])
 
-    def _alone(self) -> AbstractContextManager[None]:
+    def _alone(self) -> AbstractContextManager[bool]:
         """No other window reads and writes the list meanwhile: each would lose what the other has put there."""
         with storing(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)

@@ -96,6 +96,8 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
             raise ProblemError(f"Two monitors are called '{name}': rename one.")
         if "/" in name:
             raise ProblemError(f"The monitor's name '{name}' has a slash, which files do not take: rename it.")
+        if name in (".", ".."):
+            raise ProblemError(f"The monitor's name '{name}' is that of a folder where files are written: rename it.")
         names.add(name)
         if isinstance(monitor, TraceMonitor):
             interpolation(monitor, around)

@@ -40,7 +40,7 @@ from engines.peridynamics.step.solver import Solver, decay_of
 from engines.peridynamics.watch.balance import taken_names
 from engines.peridynamics.watch.curve import LoadDisplacement, acting
 from engines.peridynamics.watch.energies import LOOKED_WITH, Watched
-from engines.peridynamics.watch.gauges import Gauges, gauges_on
+from engines.peridynamics.watch.gauges import Gauges, gauges_on, names_of_loads
 from engines.peridynamics.watch.strain.solid import Solid, elastic, fields_of
 from engines.peridynamics.watch.strain.strains import strains_on
 
@@ -88,7 +88,7 @@ class Setup(ABC):
             )
         self.step = self._chosen_step()
         self.loads = self._loads()
-        self.gauges = gauges_on(self.body, parameters.measuring.gauges, taken_names())
+        self.gauges = gauges_on(self.body, parameters.measuring.gauges, taken_names() | names_of_loads(self.loads))
         self.curve = self._curve()
         self._check_loads()
         self.velocities = start_velocities(parameters.start, self.body.centers, self.body.dimensions)

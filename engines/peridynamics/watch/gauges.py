@@ -66,6 +66,11 @@ def acting_on(loads: Loads) -> tuple[Acting, ...]:
     return tuple(found)
 
 
+def names_of_loads(loads: Loads) -> set[str]:
+    """Of their series."""
+    return {f"{what}_{each.name}" for each in acting_on(loads) for what in ("force", "displacement")}
+
+
 def gauges_on(body: Filled, gauges: list[Gauge], taken: Collection[str] = ()) -> tuple[Mean, ...]:
     """``taken``: names that other series have. Raises ProblemError for a gauge beside the body or a name twice."""
     found: list[Mean] = []

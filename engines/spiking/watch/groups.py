@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,8 +50,8 @@ class Groups:
     def series(self) -> tuple[SeriesInfo, ...]:
         """The mean rate of each, and synaptic events."""
         rates = (
-            SeriesInfo(_rate(name), f"Rate{_over(window)}, {_inside(name)}", "Hz")
-            for name, window in zip(self.names, self.windows, strict=True)
+            SeriesInfo(rate, f"Rate{_over(window)}, {_inside(name)}", "Hz")
+            for rate, name, window in zip(_rates(self.names), self.names, self.windows, strict=True)
         )
         return (*rates, SeriesInfo("events", "Synaptic events per second", "1/s", metered="Events"))
 
@@ -58,9 +59,7 @@ class Groups:
     def charts(self) -> tuple[ChartInfo, ...]:
         return (
             ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms", y_title="Neuron"),
-            ChartInfo(
-                "rates", f"Mean rate{_over(*self.windows)}", "Hz", series=tuple(_rate(name) for name in self.names)
-            ),
+            ChartInfo("rates", f"Mean rate{_over(*self.windows)}", "Hz", series=_rates(self.names)),
             ChartInfo(
                 "rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz", y_title="Neurons"
             ),
@@ -97,6 +96,14 @@ def _over(*windows: float) -> str:
     return f" over {windows[0]:g} ms" if len(set(windows)) == 1 and windows[0] else ""
 
 
-def _rate(name: str) -> str:
-    """The name of a population's rate in records: no other two populations have names that are this alike."""
-    return "rate_" + re.sub(r"\W+", "_", name.strip().lower())
+def _rates(names: Sequence[str]) -> tuple[str, ...]:
+    """What the rate of each population is called in records, with a number where ``E`` comes after ``e``."""
+    found: dict[str, None] = {}
+    for name in names:
+        rate = plain = "rate_" + re.sub(r"\W+", "_", name.strip().lower())
+        number = 1
+        while rate in found:
+            number += 1
+            rate = f"{plain}_{number}"
+        found[rate] = None
+    return tuple(found)

@@ -57,7 +57,7 @@ def test_the_raster_is_that_of_the_last_steps(backend, monkeypatch):
     simulation.advance(800)
     raster, all_of_them = simulation.chart("raster"), int(simulation.state()["population_spikes"].sum())
     times = np.concatenate([curve.x for curve in raster.curves])
-    assert raster.note == f"{len(times):,} of {all_of_them:,} spikes: the last 64 ms"
+    assert raster.part == f"{len(times):,} of {all_of_them:,} spikes: the last 64 ms"
     assert times.min() >= 16.0
     assert times.min() < 18.0
     assert 78.0 < times.max() < simulation.time

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import DeviceError, ProblemError
+from engines.cardiac.parameters.recording import TissueSeries
 from tests.workbench.cli.commands import change, command, rows
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import doctor, main
@@ -21,6 +22,7 @@ from workbench.cli.runs.asked import KEY, Asked
 from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.runs.run import _way_on
 from workbench.project.document import open_document, save_document
+from workbench.run import recording
 from workbench.storage.atomic import StorageError
 from workbench.storage.paths import state_dir
 
@@ -320,6 +322,51 @@ def test_results_of_an_earlier_run_are_replaced_whole(project, tmp_path):
     assert main([*base, "--until", "1"]) == 0
     assert len(rows(tmp_path / "out" / "traces.csv")) == 12
     assert len(list((tmp_path / "out" / "fields").iterdir())) == 3
+
+
+MINE = ("files/notes.txt", "charts/mine.csv", "fields/fields_mine.vtu", "fields/mine.igb", "fields/mine.pts")
+
+
+def test_what_a_person_puts_among_results_outlives_later_runs(project, tmp_path, monkeypatch):
+    """Notes in files/ and a table in charts/ were deleted by the next run into the folder, without a word."""
+
+    class Told(WaveSimulation):
+        def files(self):
+            return {f"wave-{self.step}.s1p": "! a wave"}
+
+    monkeypatch.setattr("tests.workbench.fake_engine.WaveSimulation", Told)
+    out = tmp_path / "out"
+    base = ["run", str(project), "--no-pictures", "--out", str(out), "--snapshot-every", "0.5"]
+    assert main([*base, "--until", "1"]) == 0
+    for name in (*MINE, "ecg.csv", "results.h5"):
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_text("mine")
+    assert main([*base, "--until", "2", "--resume"]) == 0
+    assert main([*base, "--until", "0.2"]) == 0
+    assert [name for name in MINE if not (out / name).is_file()] == []
+    assert (out / "ecg.csv").is_file()
+    assert (out / "results.h5").is_file()
+    assert {path.name for path in (out / "files").iterdir()} == {"notes.txt", "wave-10.s1p"}
+    listed = json.loads((out / "run.json").read_text())["files"]
+    assert [name for name in listed if "/" in name] == ["files/wave-10.s1p"]
+    assert "ecg.csv" not in listed
+
+
+def test_a_run_that_was_broken_off_leaves_the_names_of_its_results(project, tmp_path, monkeypatch):
+    """Those of its folders and tables are written while it goes on, and removed by the next all the same."""
+    out = tmp_path / "out"
+    base = ["run", str(project), "--no-pictures", "--out", str(out), "--until"]
+    with monkeypatch.context() as patch:
+        patch.setattr(recording, "series_of", lambda *_: TissueSeries(format="igb", interval=0.5))
+        patch.setattr(recording.Recorder, "finish", lambda *arguments: None)
+        main([*base, "1"])
+    (out / "fields" / "mine.igb").write_text("mine")
+    assert json.loads((out / "run.json").read_text())["outcome"]["state"] == "running"
+    assert (out / "fields" / "voltage.igb").is_file()
+    assert main([*base, "0.2"]) == 0
+    assert not (out / "fields" / "voltage.igb").exists()
+    assert not (out / "fields" / "mesh.pts").exists()
+    assert (out / "fields" / "mine.igb").read_text() == "mine"
 
 
 def test_without_out_each_run_gets_a_folder_of_its_own(project, tmp_path, monkeypatch, capsys):

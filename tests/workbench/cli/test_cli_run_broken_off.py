@@ -91,6 +91,22 @@ def test_a_resumed_run_writes_the_mesh_of_igb_again_and_says_so(project, tmp_pat
     assert {path.name: path.read_bytes() for path in (out / "fields").glob("mesh.*")} == before
 
 
+@pytest.mark.parametrize("interval", [0.5, 0.0])
+def test_a_run_that_goes_on_in_another_format_of_fields_says_so(project, tmp_path, capsys, monkeypatch, interval):
+    """One file of fields ended and another began, without a word or as if somebody had removed one."""
+    out = tmp_path / "out"
+    base = ["run", str(project), "--no-pictures", "--out", str(out)]
+    for until, form in (("1", "series"), ("2", "vtkhdf"), ("3", "vtkhdf")):
+        series = TissueSeries(format=form, interval=interval)
+        monkeypatch.setattr(recording, "series_of", lambda *_, series=series: series)
+        capsys.readouterr()
+        assert main([*base, "--until", until, *(["--resume"] if until != "1" else [])]) == 0
+        told = f"'{out}' has its fields up to 1 ms in 'fields/fields_*', and they go on in 'fields.vtkhdf'"
+        found = [each["message"] for each in json.loads((out / "run.json").read_text())["findings"]]
+        assert [each.startswith(told) for each in found] == [True] * (until == "2")
+        assert (told in capsys.readouterr().err) == (until == "2")
+
+
 @pytest.mark.parametrize(("rows_left", "last"), [(4, "0.4"), (1, "0"), (0, "0")])
 def test_a_resumed_run_says_which_rows_somebody_removed(project, tmp_path, capsys, rows_left, last):
     out = tmp_path / "out"

@@ -8,7 +8,7 @@ from typing import Any
 from engines.api import PaintInfo
 from engines.api.errors import ProblemError
 from workbench.api.arrays import number
-from workbench.api.editing import edited, value_called
+from workbench.api.editing import edited, is_live, value_called
 from workbench.api.findings import warn_of
 from workbench.api.notebook import Listed, run_html
 from workbench.api.runs import asking
@@ -57,7 +57,12 @@ class Run(Answers):
     def set(self, name: str, value: Any) -> Run:
         """Change a live parameter from the next step on. Raises ProblemError for one that is not live."""
         parameters = edited(self._document.parameters, {name: value})
-        self._answer(self._runner.set_control(name, value_called(parameters, name)))
+        try:
+            self._answer(self._runner.set_control(name, value_called(parameters, name)))
+        except ProblemError as error:
+            if is_live(parameters, name):
+                raise
+            raise ProblemError(f"'{name}' cannot change during a run: set it before the run.") from error
         self._document.parameters = parameters
         return self
 

@@ -7,14 +7,13 @@ from pathlib import Path
 from engines.api.errors import ProblemError
 from engines.reading import refuse_pipe
 from workbench.export.moments.igb import SUFFIXES
-from workbench.run.earlier import CHECKPOINT, FOLDERS, TABLES
+from workbench.run.earlier import CHECKPOINT, FOLDERS, RECORD, TABLES
 from workbench.run.states.checkpoint import checkpoints_at
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.storage.atomic import has_other_names, storing
 from workbench.storage.error_log import ERROR_LOG
 from workbench.storage.journal import journal_of
 
-RECORD = "run.json"
 LOCK = ".running"
 """Held in the folder of results while a run writes there."""
 GROWING = (*TABLES, "timing.jsonl", "timing.csv", *STREAMS)

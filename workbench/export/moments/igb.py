@@ -50,6 +50,10 @@ class Igb:
         self._fields = tuple(each for each in fields if each.components == 1 and not each.summary)
         self._maps = tuple(each for each in fields if each.components == 1 and each.summary)
         self._stems = file_stems(each.name for each in (*self._fields, *self._maps))
+        self.names: Sequence[str] = [
+            *(f"fields/{self._stems[each.name]}.igb" for each in self._fields),
+            *(f"fields/{self._stems[each.name]}.dat" for each in self._maps),
+        ]
         self._interval = interval or 1.0
         self._precision = "float64" if precision == "float64" else "float32"
         self._count, self._handle = 0, None

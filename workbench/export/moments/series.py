@@ -19,6 +19,7 @@ class Series:
     """``fields.pvd`` and ``fields/fields_*`` in ``folder``."""
 
     regular = False
+    names: Sequence[str] = ()
 
     def __init__(
         self, folder: Path, geometry: Any, fields: Sequence[FieldInfo], precision: str, dt: float = 0.0
@@ -76,5 +77,5 @@ def remove_files(folder: Path, but: Sequence[str]) -> None:
     with storing(folder):
         for suffix in {each.suffix for each in (*FORMATS.values(), RECTILINEAR)}:
             for stale in (folder / "fields").glob(f"fields_*{suffix}"):
-                if f"fields/{stale.name}" not in but:
+                if stale.stem[7:].isdigit() and f"fields/{stale.name}" not in but:
                     stale.unlink()

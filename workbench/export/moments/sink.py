@@ -27,6 +27,8 @@ class Sink(Protocol):
 
     regular: bool
     """Whether it takes only moments at equal distances."""
+    names: Sequence[str]
+    """Of files that are called as fields are, in the folder of results."""
 
     def make(self) -> None:
         """Begin anew; earlier moments are gone already."""

@@ -37,6 +37,7 @@ class VtkHdf:
     """``fields.vtkhdf`` in ``folder``."""
 
     regular = False
+    names: Sequence[str] = ()
 
     def __init__(self, folder: Path, geometry: Any, fields: Sequence[FieldInfo], precision: str) -> None:
         self.path = folder / FILE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from engines.api import Simulation, SimulationInfo
+from engines.api import Finding, Simulation, SimulationInfo
 from engines.api.abilities import Cells, Spiking
 from engines.geometry.meshes.mesh import TetMesh
 from engines.recording import FieldSeries
@@ -18,19 +18,39 @@ from workbench.run.streams.spikes import SPIKES, SPIKES_NPZ, SpikeStream
 from workbench.run.streams.stream import Stream
 from workbench.storage.atomic import storing
 from workbench.storage.journal import forget_journal
+from workbench.words.units import time_text
 
 NAMES = (SPIKES, SPIKES_NPZ, CELLS, FILE)
 """Of files here that are made anew or not at all."""
+
+FORMS = (MOMENTS, FILE, igb.MOMENTS)
+"""Of fields, whatever the format."""
+
+
+def form_of(info: SimulationInfo, series: FieldSeries) -> str:
+    """Where fields are written, as a pattern."""
+    form: str = series.format
+    if form == "igb" and isinstance(info.geometry, TetMesh):
+        return igb.MOMENTS
+    return FILE if form == "vtkhdf" else MOMENTS
+
+
+def of_two_formats(folder: Path, form: str, time: float, unit: str) -> Iterator[Finding]:
+    """Of fields that go on at ``time`` in another format than they began in."""
+    before = [each for each in FORMS if any(folder.glob(each))]
+    if time > 0 and before and form not in before:
+        yield Finding(
+            f"'{folder}' has its fields up to {time_text(time, unit)} in '{before[0]}', and they go on in '{form}': to "
+            "have them in one piece, end the run and resume it with the format of before (recording.fields.format)."
+        )
 
 
 def continued(simulation: Simulation, info: SimulationInfo, series: FieldSeries) -> Iterator[str]:
     """What there is of the streams of a run on its way, as a pattern each."""
     if series.interval:
-        form: str = series.format
-        if form == "igb" and isinstance(info.geometry, TetMesh):
-            yield from (igb.MOMENTS, *igb.mesh_files(info.geometry))
-        else:
-            yield FILE if form == "vtkhdf" else MOMENTS
+        yield form_of(info, series)
+        if form_of(info, series) == igb.MOMENTS:
+            yield from igb.mesh_files(info.geometry)
     if isinstance(simulation, Spiking) and any(each.recorded for each in simulation.populations):
         yield SPIKES
     if isinstance(simulation, Cells) and simulation.cell_quantities:

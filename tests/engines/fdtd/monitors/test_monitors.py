@@ -378,6 +378,8 @@ WAVE = WaveSource(margin=2, signal=Pulse())
         ({"monitors": [PlaneMonitor(position=0.9, frequencies=Frequencies(every=99))]}, "too few for its highest"),
         ({"monitors": [TraceMonitor(place=(0.9, 0.8, 0.7))] * 2}, "Two monitors are called 'trace'"),
         ({"monitors": [TraceMonitor(name="a/b", place=(0.9, 0.8, 0.7))]}, "has a slash"),
+        ({"monitors": [TraceMonitor(name=".", place=(0.9, 0.8, 0.7))]}, "'.' is that of a folder"),
+        ({"monitors": [TraceMonitor(name="..", place=(0.9, 0.8, 0.7))]}, "'..' is that of a folder"),
         ({"sources": [WaveSource()], "monitors": [PlaneMonitor(position=1, measures="reflection")]}, "sources a pulse"),
         ({"sources": [WAVE], "monitors": [PlaneMonitor(position=0.45, measures="transmission")]}, "Nothing comes to"),
         ({"sources": [PointSource(place=(0.9, 0.8, 0.8))], "ending": Ending(at_decay=True)}, "never dies down"),

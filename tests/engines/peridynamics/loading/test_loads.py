@@ -304,6 +304,11 @@ def test_load_and_displacement_with_the_experiments(cpu, tmp_path):
         ({"measuring": {"gauges": [{"kind": "point", "axis": "z"}]}}, "choose x or y"),
         ({"measuring": {"gauges": [{"kind": "point"}, {"kind": "point"}]}}, "Two gauges are called"),
         ({"measuring": {"gauges": [{"kind": "point", "name": "tip"}]}}, "cannot be called 'tip'"),
+        ({"measuring": {"gauges": [{"kind": "point", "name": "force_1_y"}]}}, "cannot be called 'force_1_y'"),
+        (
+            {"measuring": {"gauges": [{"kind": "point", "name": "displacement_2_y"}]}},
+            "cannot be called 'displacement_2",
+        ),
         ({"measuring": {"curve": {"over": "CMOD"}}}, "no gauge 'CMOD' .* add one"),
         ({"measuring": {"curve": {"load": 3}}}, "that of load 3, and there are 2"),
         ({"measuring": {"curve": {"band": "/nowhere.csv"}}}, "cannot be read"),

@@ -9,11 +9,14 @@ from engines.spiking.parameters import SpikingParameters
 from engines.spiking.watch.groups import Groups
 
 
-def clock(backend, *numbers):
+def clock(backend, *numbers, names=None):
     """Leaky neurons without noise that fire alike."""
+    names = names or [f"P{n}" for n in numbers]
     lone = {"kind": "uniform", "lowest": -65.0, "highest": -65.0}
     neuron = {"kind": "lif", "resting_voltage": -65.0, "threshold": -50.0}
-    populations = [{"name": f"P{n}", "number": n, "neuron": neuron, "start": lone} for n in numbers]
+    populations = [
+        {"name": name, "number": n, "neuron": neuron, "start": lone} for name, n in zip(names, numbers, strict=True)
+    ]
     given = {"populations": populations, "connections": [], "drive": 20.0}
     return SpikingEngine().build(Problem(SpikingParameters.model_validate(given)), backend)
 
@@ -55,3 +58,22 @@ def test_a_run_that_goes_on_has_the_same_rates(backend):
     older = {name: values for name, values in first.state().items() if name != "past"}
     second.restore(older)  # of an earlier version: from the beginning on
     assert sampled(second, 1)[0]["rate_p1"] == pytest.approx(float(second.field("rate")[0]))
+
+
+@pytest.mark.parametrize(
+    ("names", "rates"),
+    [
+        (("E", "e"), ["rate_e", "rate_e_2"]),
+        (("A-B", "A B", "a b_2"), ["rate_a_b", "rate_a_b_2", "rate_a_b_2_2"]),
+        (("+", "-"), ["rate__", "rate___2"]),
+        (("A", "A "), ["rate_a", "rate_a_2"]),
+    ],
+)
+def test_populations_whose_names_are_alike_have_rates_of_their_own(backend, names, rates):
+    """They ended with an unexpected error: their series had one name."""
+    numbers = (1, 25, 25)[: len(names)]
+    simulation = clock(backend, *numbers, names=names)
+    assert [info.name for info in simulation.series[:-1]] == rates
+    assert simulation.charts[1].series == tuple(rates)
+    expected = sampled(clock(backend, *numbers, names="ABC"[: len(names)]), 30)
+    assert [list(each.values()) for each in sampled(simulation, 30)] == [list(each.values()) for each in expected]

@@ -173,6 +173,24 @@ def test_live_parameters_and_brushes(wave, monkeypatch):
             run.paint("tuch", (0, 0, 0))
 
 
+@pytest.mark.parametrize(
+    ("preset", "changes", "name", "value"),
+    [
+        ("heat_on_a_plate", {"grid.cells_x": 16, "grid.cells_y": 16}, "grid.cells_x", 17),
+        ("heat_on_a_plate", {"grid.cells_x": 16, "grid.cells_y": 16}, "grid", None),
+        ("fdtd_slab", {}, "objects.0.high.0", 7.1),
+    ],
+)
+def test_what_is_not_live_is_to_be_set_before_the_run(preset, changes, name, value):
+    """It was said that the parameter is declared live, and that the engine's author is to mend it."""
+    project = wb.open(preset).set(changes)
+    value = project.get(name) if value is None else value
+    with project.simulate(device="cpu") as run:
+        with pytest.raises(wb.ProblemError, match=rf"^'{name}' cannot change during a run: set it before the run\.$"):
+            run.set(name, value)
+        assert run.project.get(name) == project.get(name)
+
+
 def test_an_engine_without_neurons_or_cells_says_so(wave):
     with wave.simulate() as run:
         with pytest.raises(wb.ProblemError, match="engine 'wave' does not record spikes of neurons"):
