@@ -16,7 +16,6 @@ from workbench.export.png import encode_png, save_snapshot
 from workbench.project.document import Document
 from workbench.run import moments
 
-
 LONGEST_SIDE = 8192
 """Pixels along a side at most: it is drawn at twice the resolution, and drivers have buffers of 16,384."""
 
