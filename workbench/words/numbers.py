@@ -83,11 +83,15 @@ def tick_texts(values: Sequence[float], most: float = MOST, step: float = 0.0) -
 
 def told_apart(values: Sequence[float], digits: int = 4) -> list[str]:
     """Figures of so many digits, or of as many as it takes to tell each from its neighbours."""
+    digits = digits_apart(values, digits)
+    return [figure(value, digits) for value in values]
+
+
+def digits_apart(values: Sequence[float], least: int) -> int:
+    """How many digits that matter tell each value from its neighbours, ``least`` or more."""
     different = sorted(set(values))
     gaps = [math.inf, *(after - before for before, after in pairwise(different)), math.inf]
-    nearest = [min(sides) for sides in pairwise(gaps)][: len(different)]
-    digits = _fewest(different, nearest, significant, digits)
-    return [figure(value, digits) for value in values]
+    return _fewest(different, [min(sides) for sides in pairwise(gaps)][: len(different)], significant, least)
 
 
 def significant(value: float, digits: int) -> float:
