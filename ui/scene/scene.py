@@ -19,7 +19,7 @@ from engines.api.placing import Path, Position
 from ui.scene.arrows import Arrows, Seeds, asked, seeds_of, taken
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.deformation import visible_scale
-from ui.scene.cameras.following import AT_END, beyond, followed
+from ui.scene.cameras.following import AT_END, FEW, beyond, followed
 from ui.scene.cameras.room import CENTRED
 from ui.scene.colormaps import categories, colormap
 from ui.scene.layers.kinds import layer_for
@@ -95,7 +95,7 @@ class Scene:
         self._serial = 0
         self._pending: tuple[int, Any, float] | None = None
         self._shown_serial = -1
-        self.beyond = (0, 0)
+        self.beyond = (0.0, 0.0)
         """Per cent of the values in the picture that are below and above the range of its colours."""
         self.fit_offered: tuple[float, float, float, float] | None = None
         """Where a click would fit the range to them, (left, top, width, height) [points]."""
@@ -313,7 +313,7 @@ class Scene:
 
     def _look_beyond(self) -> None:
         """Those that a person leaves out are not told."""
-        field, self.beyond = self.shown_field, (0, 0)
+        field, self.beyond = self.shown_field, (0.0, 0.0)
         if field is None or self.layer is None or field.cyclic or self.names(field):
             return
         low, high = self.limits(field)
@@ -324,8 +324,8 @@ class Scene:
         else:
             low, high = low - AT_END * (high - low), high + AT_END * (high - low)
         below, above = beyond(self.layer.drawn_values, low, high)
-        left_out = self.view.outliers
-        self.beyond = below if below > left_out else 0, above if above > left_out else 0
+        left_out = max(self.view.outliers, FEW) if self.view.outliers else 0.0
+        self.beyond = below if below > left_out else 0.0, above if above > left_out else 0.0
 
     def overdue(self) -> bool:
         """True once if the awaited answer does not come: its triangles are then shown without values."""

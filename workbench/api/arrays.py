@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import expanded
 from workbench.words.units import unit_text
 
 
@@ -95,6 +98,13 @@ def number(value: Any, what: str) -> float:
         if isinstance(plain, Real) and not isinstance(plain, bool) and not math.isnan(plain):
             return float(plain)
     raise ProblemError(f"{what} is a number, not {value!r:.60}.")
+
+
+def target(path: Any, what: str) -> Path:
+    """Where ``what`` is to be written. Raises ProblemError for what is no path, and for one that names nothing."""
+    if not isinstance(path, (str, PathLike)) or not str(path).strip() or "\0" in str(path):
+        raise ProblemError(f"{what} is saved to a path, such as 'results/NAME', not to {path!r:.60}.")
+    return expanded(Path(path))
 
 
 def position(values: Any, what: str) -> tuple[float, float, float]:

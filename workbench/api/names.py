@@ -34,6 +34,13 @@ def unknown(what: str, name: object, known: Iterable[str], listed: Iterable[str]
     )
 
 
+def called(what: str, name: Any, known: Mapping[str, T]) -> T:
+    """The one of ``known`` that has this name. Raises UnknownNameError, also for what is no name at all."""
+    if not isinstance(name, str) or name not in known:
+        raise unknown(what, name, known)
+    return known[name]
+
+
 class Named(Mapping[str, T], Generic[T]):
     """A read-only mapping whose items are made when they are asked for, and whose errors tell the nearest names."""
 

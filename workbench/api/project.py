@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from engines.api import Finding
+from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from workbench.api import arrays, editing
 from workbench.api.findings import warn_of
@@ -93,7 +94,9 @@ class Project:
         Raises ProblemError where the parameters do not go together, UnknownNameError with the nearest names; warns of
         a number that nothing depends on as the other parameters are. After an error the project is as it was.
         """
-        changes = dict(name) if isinstance(name, Mapping) else {name: value}
+        if isinstance(name, Mapping) and value is not None:
+            raise ProblemError(f"Several values are set by their names alone: leave out {value!r:.60}, or name it too.")
+        changes = dict(name) if isinstance(name, Mapping) else {str(name): value}
         self._document.parameters = editing.edited(self._document.parameters, changes)
         if not isinstance(name, Mapping):
             for one in editing.idle(self._document.parameters, changes):
@@ -198,13 +201,16 @@ class Project:
         """Take over the parameters and the mesh that a tool has changed. Raises ProblemError, StorageError."""
         from workbench.project.tooling import take_over
 
+        if not isinstance(result, ToolResult):
+            raise ProblemError(f"What a tool gave is taken over, of tool(…), not {result!r:.60}.")
         take_over(self._document, result)
         return self
 
     def save(self, path: Path | str | None = None) -> Path:
         """Save to a folder or a ``.zip``, with all files that it names. None: where it is, unless somebody else has
         saved there since, which a path replaces. Raises StorageError, ProblemError."""
-        return save_document(self._document, path, over=path is not None)
+        place = None if path is None else arrays.target(path, "A project")
+        return save_document(self._document, place, over=path is not None)
 
     def script(self) -> str:
         """The shortest script that makes this problem (:func:`workbench.script`)."""

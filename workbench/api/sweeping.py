@@ -68,8 +68,11 @@ def sweep(
     that it interrupts. Raises ProblemError at once where a name or a value is wrong.
     """
     document = project_of(project).copy()._document
+    if not isinstance(varied, Mapping):
+        raise ProblemError(f"A sweep takes values by their names, {{'NAME': [1, 2]}}, not {varied!r:.60}.")
     variations = [
-        Variation(number_called(document.parameters, name), _values(name, values)) for name, values in varied.items()
+        Variation(number_called(document.parameters, str(name)), _values(str(name), values))
+        for name, values in varied.items()
     ]
     until = document.project.run.until if until is None else number(until, f"until [{document.time_unit}]")
     if until is not None and not until > 0:

@@ -31,9 +31,11 @@ def find_tool(engine: Engine, name: str) -> Tool:
 
 def tool_parameters(tool: Tool, problem: Problem, values: Mapping[str, Any]) -> BaseModel:
     """The tool's own numbers for this problem, with ``values`` by dotted name in their place. Raises ProblemError."""
+    if not isinstance(values, Mapping):
+        raise ProblemError(f"The values of '{tool.id}' are given by their names, {{'NAME': 1}}, not as {values!r:.60}.")
     content = tool.defaults(problem).model_dump(mode="json")
     for name, value in values.items():
-        *groups, last = name.split(".")
+        *groups, last = str(name).split(".")
         place: Any = content
         for group in groups:
             place = place.get(group) if isinstance(place, dict) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -18,6 +19,7 @@ from workbench.project.parameter_files import Place, value_at
 from workbench.project.reading.parsing import validated
 from workbench.sweep.numbers import NumberParameter, number_called
 from workbench.sweep.readings import Reading, reading_of
+from workbench.words.numbers import digits_apart
 
 MOST_VARIED = 2
 MANY = 2000
@@ -43,6 +45,14 @@ class Variation:
     def spacing(self, value: float) -> float:
         """What gets smaller as the number gets finer: itself, or one over a count."""
         return 1 / value if self.number.counts else value
+
+    @cached_property
+    def _digits(self) -> int:
+        return digits_apart(self.values, 6)
+
+    def told(self, value: float) -> str:
+        """``Radius 0.2 µm``, with the digits that tell it from its other values."""
+        return f"{self.number.titles[-1]} {value:.{self._digits}g} {self.number.unit}".rstrip()
 
     def written(self, value: float) -> dict[Place, float]:
         """All numbers of a case, by their places. One cell across stays one."""
@@ -105,8 +115,7 @@ class SweepPlan:
 
     def told(self, case: Case) -> str:
         """``Radius 0.2 µm, Index 1.5``"""
-        pairs = zip(self.variations, case, strict=True)
-        return ", ".join(f"{one.number.titles[-1]} {value:g} {one.number.unit}".rstrip() for one, value in pairs)
+        return ", ".join(one.told(value) for one, value in zip(self.variations, case, strict=True))
 
     @property
     def converges(self) -> bool:

@@ -180,10 +180,7 @@ def against(plan: SweepPlan, rows: Sequence[Row], column: Column) -> tuple[Chart
     curves = []
     for second, points in groups.items():
         x, y = np.array(sorted(points), float).T
-        title = column.title
-        if second is not None:
-            number = plan.variations[1].number
-            title = f"{number.titles[-1]} {second:g} {number.unit}".rstrip()
+        title = column.title if second is None else plan.variations[1].told(second)
         curves.append(Curve(title, x, y))
     return info, ChartData(tuple(curves))
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
@@ -73,8 +74,8 @@ class Workers:
 
     def check(self) -> None:
         """Raises ProblemError."""
-        if self.count is not None and not 1 <= self.count <= MOST_WORKERS:
-            raise ProblemError(f"A sweep has 1 to {MOST_WORKERS} workers, not {self.count}.")
+        if self.count is not None and not (isinstance(self.count, Integral) and 1 <= self.count <= MOST_WORKERS):
+            raise ProblemError(f"A sweep has 1 to {MOST_WORKERS} workers, not {self.count!r:.60}.")
         if self.scheduler and (self.cluster or self.count):
             raise ProblemError("A scheduler has its own workers: leave out their number and the cluster.")
         if self.cluster not in ("", "slurm"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 THIN = "\u202f"
@@ -20,6 +21,10 @@ BEFORE_UNIT = re.compile(rf"(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=%|(?:{UNIT})
 """What stands between a number and its unit."""
 LEAST, MOST = 1e-4, 1e5
 """Magnitudes below and from these have a power of ten."""
+MOST_DIGITS = 17
+"""That tell any two float64 apart."""
+SEEN = 1e-3
+"""The part of the way to the next tick by which a figure at one may be off."""
 
 
 def printed(number: str) -> str:
@@ -61,16 +66,45 @@ def figure(value: float, digits: int = 4, *, zeros: bool = False) -> str:
 
 def tick_texts(values: Sequence[float], most: float = MOST, step: float = 0.0) -> list[str]:
     """Values ``step`` apart (none: as the first two) with as few digits as tell them apart; of ``most`` and more with a
-    power of ten."""
+    power of ten, unless that takes more room."""
     if not values:
         return []
-    step = step or (abs(values[1] - values[0]) if len(values) > 1 else abs(values[0]) or 1.0)
+    step = step or (abs(values[1] - values[0]) if len(values) > 1 else 0.0) or 1e-9 * abs(values[0]) or 1.0
     values = zeroed(values, step)
-    largest = max(abs(value) for value in values)
-    if largest and (largest >= most or largest < 1e-3):
-        return [figure(value, 3) for value in values]
-    digits = next(d for d in range(8) if abs(round(step, d) - step) < 1e-6 * step or d == 7)
-    return [printed(f"{value + 0.0:.{digits}f}") for value in values]
+    largest, steps = max(abs(value) for value in values), [step] * len(values)
+    digits = _fewest(values, steps, significant, 3)
+    powered = [figure(value, digits) for value in values]
+    if 0 < largest < 1e-3 or (largest >= most and digits == 3):
+        return powered
+    places = _fewest(values, steps, round, 0)
+    plain = [printed(f"{value + 0.0:.{places}f}") for value in values]
+    return powered if largest >= most and max(map(len, powered)) <= max(map(len, plain)) else plain
+
+
+def told_apart(values: Sequence[float], digits: int = 4) -> list[str]:
+    """Figures of so many digits, or of as many as it takes to tell each from its neighbours."""
+    digits = digits_apart(values, digits)
+    return [figure(value, digits) for value in values]
+
+
+def digits_apart(values: Sequence[float], least: int) -> int:
+    """How many digits that matter tell each value from its neighbours, ``least`` or more."""
+    different = sorted(set(values))
+    gaps = [math.inf, *(after - before for before, after in pairwise(different)), math.inf]
+    return _fewest(different, [min(sides) for sides in pairwise(gaps)][: len(different)], significant, least)
+
+
+def significant(value: float, digits: int) -> float:
+    """Rounded to so many digits that matter."""
+    return float(f"{value:.{digits}g}")
+
+
+def _fewest(values: Sequence[float], steps: Sequence[float], rounded: Callable[[float, int], float], least: int) -> int:
+    """So many digits, ``least`` or more, leave nothing to be seen between values and their figures, where each is a
+    step from the next."""
+    pairs = list(zip(values, steps, strict=True))
+    enough = (n for n in range(least, MOST_DIGITS) if all(abs(rounded(v, n) - v) <= SEEN * step for v, step in pairs))
+    return next(enough, MOST_DIGITS)
 
 
 def zeroed(values: Sequence[float], step: float) -> list[float]:

@@ -49,6 +49,29 @@ def test_under_the_mouse_is_the_value_there_and_the_range_again_after_it(qtbot):
     assert cell.readout.text() == "−4.000 to 2.000 K"
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "at", "told"),
+    [
+        (0.0, 0.01, 0.0049, "4.90 ms"),
+        (0.0, 0.1, 0.049, "0.0490 s"),
+        (0.0, 3.0, 2.1, "2.10 s"),
+        (0.0, 500.0, 300.04, "300.0 s"),
+        (1.0, 1.001, 1.0004, "1.000400 s"),
+        (0.0, 2e-8, 1.2345e-8, "12.35 ns"),
+        (0.0, 0.01, 0.0, "0.00000 s"),
+        (0.0, 10.0, 1.3e-5, "0.00 s"),
+    ],
+)
+def test_a_time_under_the_mouse_has_the_digits_that_are_seen(qtbot, low, high, at, told):
+    cell = ChartCell(ChartInfo("mean", "Mean", "V", ("mean",)), "s")
+    qtbot.addWidget(cell)
+    cell.resize(600, 300)
+    cell.show_data(ChartData((Curve("Mean", np.linspace(low, high, 5), np.arange(5.0)),)))
+    cell.plot.setXRange(low, high, padding=0)
+    cell.show_cursor(at)
+    assert cell.readout.text().split("   ")[0] == told
+
+
 @pytest.mark.parametrize("large", [False, True])
 def test_what_is_read_stands_beside_the_title_as_soon_as_both_are_whole(qtbot, large):
     """And below it in what is narrower."""

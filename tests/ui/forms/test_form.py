@@ -79,10 +79,30 @@ def test_a_shown_number_reads_back_bit_for_bit(value):
 @pytest.mark.parametrize(
     ("text", "integer", "value"),
     [("5e4", False, 50_000.0), ("0,02", False, 0.02), ("−3", False, -3.0), ("50 000", False, 50_000.0),
-     ("3", True, 3), ("3.5", True, None), ("abc", False, None), ("nan", False, None), ("1e999", False, None)],
+     ("3", True, 3), ("3.5", True, None), ("abc", False, None), ("nan", False, None), ("1e999", False, None),
+     ("1,000", True, 1000), ("100,000", True, 100_000), ("−1,000,000", True, -1_000_000), ("3,0", True, None),
+     ("1 000", True, 1000), ("1\u202f000\u00a0000", True, 1_000_000), ("1e3", True, 1000), ("1.000e3", True, 1000),
+     ("5 10", True, None), ("5 10", False, None), ("1e5 0", True, None), ("1e5 0", False, None), ("1 0000", True, None),
+     ("0,125", False, 0.125), ("1,25", False, 1.25), ("1,2345", False, 1.2345), ("1 000,500", False, 1000.5),
+     ("1,000.5", False, 1000.5), ("1,000,000", False, 1e6), ("3.141 592 65", False, 3.14159265)],
 )  # fmt: skip
 def test_numbers_as_people_type_them(text, integer, value):
     assert parsed(text, integer) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "integer", "less", "more"),
+    [("1,000", False, "1.000", "1000"), ("-100,250", False, "-100.250", "-100250"),
+     ("3,700e2", False, "3.700e2", "3700e2"), ("1.000", True, "1", "1000"), ("100.000", True, "100", "100000")],
+)  # fmt: skip
+def test_what_may_be_a_thousand_times_as_much_is_asked_for(qtbot, text, integer, less, more):
+    """The form waits for one of both, as a table does."""
+    box = NumberBox(integer)
+    qtbot.addWidget(box)
+    type_in(qtbot, box, text)
+    mark = "point" if integer else "comma"
+    assert box.refusal == f"'{text}' may be {less} or {more}: write one of these, without a {mark}."
+    assert box.value() == 0
 
 
 @pytest.mark.parametrize(("value", "up"), [(0.02, 0.03), (1.0, 1.1), (50_000.0, 60_000.0), (0.0, 0.1), (-1.0, -0.9)])

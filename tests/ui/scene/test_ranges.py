@@ -10,7 +10,8 @@ import pytest
 
 from engines.api import FieldInfo
 from tests.ui.scene.meshes import VOLTAGE, info, kuhn_cube
-from ui.scene.cameras.following import beyond, followed, span_of
+from ui.scene.cameras.following import FEW, beyond, followed, span_of
+from ui.scene.overlays.hud import beyond_lines
 from ui.scene.scene import Scene
 from ui.scene.shapes.vertex_means import NO_DATA
 from workbench.project.project import ViewSettings
@@ -19,8 +20,8 @@ AMPLITUDE = replace(VOLTAGE, title="Amplitude", range=(-1.0, 1.0))
 ANGLE = replace(AMPLITUDE, range=(-180.0, 180.0), cyclic=True)
 
 
-def shown(field: FieldInfo, **view) -> Scene:
-    mesh = kuhn_cube(2)
+def shown(field: FieldInfo, cells: int = 2, **view) -> Scene:
+    mesh = kuhn_cube(cells)
     scene = Scene()
     scene.set_geometry(mesh)
     scene.info = replace(info(mesh), fields=(field,))
@@ -139,6 +140,25 @@ def test_values_beyond_fixed_limits_are_counted_and_what_is_left_out_on_purpose_
         assert told(9.0, logarithmic=True) == (0, 100)
     scene.info = replace(scene.info, fields=(ANGLE,))
     assert told(400.0) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "left_out", "lines"),
+    [(1e3, 0.0, ("", "< 1 % above")), (-1e3, 0.0, ("< 1 % below", "")), (1e3, 0.2, ("", "")), (1.0, 0.0, ("", ""))],
+)
+def test_a_few_values_beyond_the_range_are_told_unless_they_are_left_out(value, left_out, lines) -> None:
+    scene = shown(AMPLITUDE, 20, range=(0.0, 7.0), outliers=left_out)
+    values = np.zeros(kuhn_cube(20).n_cells, np.float32)
+    values[0] = value
+    scene.show_fields({"voltage": values}, 0.0)
+    assert beyond_lines(scene.beyond) == lines
+
+
+def test_not_one_value_among_many_is_passed_over() -> None:
+    values = np.zeros(1_000_000, np.float32)
+    values[123_457] = 2.0
+    assert beyond([values], 0.0, 1.0) == (0, FEW)
+    assert beyond([-values], -1.0, 0.0) == (FEW, 0)
 
 
 def test_counting_what_is_beyond_a_range_is_cheap() -> None:

@@ -26,7 +26,7 @@ from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of, variation
 from workbench.sweep.readings import Reading, reading_of
-from workbench.sweep.table import against, columns_of, curves_of, overlay, read_anew, table_of, value_of
+from workbench.sweep.table import against, chart_of_runs, columns_of, curves_of, overlay, read_anew, table_of, value_of
 from workbench.sweep.workers import run_sweep
 
 
@@ -337,6 +337,20 @@ def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):
     assert [curve.title for curve in data.curves] == ["Tau 1 ms", "Tau 2 ms"]
     np.testing.assert_allclose(data.curves[0].x, [1, 3])
     np.testing.assert_allclose(data.curves[0].y, [0.5, 1.5])
+
+
+def test_cases_that_are_close_are_told_apart(charted):
+    """Six digits, as ever, where they tell: 2 and 2.00000001 are two curves, in two columns."""
+    plan = plan_of(charted, ("speed", "3, 1"), ("tau", "2, 2.00000001"), until=0.1)
+    assert len({plan.told(case) for case in plan.cases()}) == len(plan)
+    assert plan.told(plan.cases()[0]).startswith("Speed 3 mm/ms, Tau 2")
+    rows = list(run_sweep(plan, FakeBackend()))
+    _, data = against(plan, rows, columns_of(rows)[0])
+    assert [curve.title for curve in data.curves] == ["Tau 2 ms", "Tau 2.00000001 ms"]
+    found = chart_of_runs(plan, rows, columns_of(rows)[0].chart)
+    assert found is not None
+    titles = [curve.title for curve in found[1].curves]
+    assert len(set(titles)) == len(titles)
 
 
 def test_the_command_writes_table_curves_and_groups(charted, project, tmp_path, capsys):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engines.api.charts import ChartInfo
 from engines.api.lab import Column
@@ -15,9 +17,10 @@ from ui.charts.plots.reading import figure as with_unit
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis
 from ui.lab.figures.axes import plain_tick
 from ui.scene.overlays.hud import value_text
+from ui.scene.visuals.plates import ticks
 from ui.widgets.formatting import count_text
 from workbench.bench.table_lines import value_text as in_table
-from workbench.words.numbers import figure, printed, tick_texts
+from workbench.words.numbers import figure, printed, tick_texts, told_apart
 from workbench.words.units import clock_text
 
 
@@ -97,6 +100,53 @@ def test_what_is_rounding_beside_the_step_is_zero(qapp):
 
 def test_no_ticks_have_no_texts():
     assert tick_texts([]) == []
+
+
+def value_of(text):
+    """The number that print says."""
+    number = text.replace("\u202f", "").replace("−", "-").replace(" × 10", "e")
+    return float(number.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "first", "last"),
+    [
+        (101325, 101326, "101 325.0", "101 326.0"),
+        (1.0445e-4, 1.046e-4, "0.00010445", "0.0001046"),
+        (1.0005e7, 1.0006e7, "10 005 000", "10 006 000"),
+        (5e8, 5.01e8, "5 × 10⁸", "5.01 × 10⁸"),
+        (2.5e-7, 2.501e-7, "2.5 × 10⁻⁷", "2.501 × 10⁻⁷"),
+        (1.0, 1.0 + 1e-9, "1.0000000000", "1.0000000010"),
+    ],
+)
+def test_ticks_of_a_narrow_range_are_told_apart(low, high, first, last):
+    texts = tick_texts(ticks(low, high))
+    ends = (texts[0].replace("\u202f", " "), texts[-1].replace("\u202f", " "))
+    assert ends == (first, last)
+    assert len(set(texts)) == len(texts)
+
+
+@given(
+    middle=st.floats(-1.0, 1.0),
+    power=st.integers(-30, 30),
+    width=st.floats(-8.0, 3.0).map(lambda exponent: 10.0**exponent),
+    count=st.integers(2, 8),
+    most=st.sampled_from([1e5, 1e7]),
+)
+def test_no_two_ticks_are_alike_and_each_says_where_it_is(middle, power, width, count, most):
+    """Ranges from a hundred-millionth of their middle to all around it."""
+    low, high = (10.0**power * (middle + side * width * (abs(middle) + 1e-3)) for side in (-0.5, 0.5))
+    values = ticks(low, high, count)
+    texts = tick_texts(values, most)
+    assert len(set(texts)) == len(values)
+    for value, text in zip(values, texts, strict=True):
+        assert abs(value_of(text) - value) <= 0.01 * (high - low) / count
+
+
+def test_ticks_of_a_narrow_logarithmic_range_are_told_apart():
+    assert told_apart([101325.0, 101326.0], 3) == ["1.01325 × 10⁵", "1.01326 × 10⁵"]
+    assert told_apart([1.0, 1.0, 10.0], 3) == ["1", "1", "10"], "what is the same stays so"
+    assert told_apart([]) == []
 
 
 def test_everywhere_the_same_text():

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api import FieldInfo
+from ui.forms.fields.number import misread, parsed
 from ui.forms.fields.scalars import CalmComboBox
 from ui.session.model import DocumentModel
 from workbench.words.units import unit_text
@@ -130,11 +131,10 @@ class LinesDialog(QDialog):
             self._write(row, "name", text)
             return
         key, axis = ("start", column - START) if column < END else ("end", column - END)
-        try:
-            value = float(text.replace(",", "."))
-        except ValueError:
+        value = parsed(text, False)
+        if value is None:
             self._show()
-            self.note.setText(f"'{text[:20]}' is no number.")
+            self.note.setText(misread(text, False) or f"'{text[:20]}' is no number.")
             return
         place = list(self._lines()[row][key])
         place[axis] = value

@@ -334,7 +334,7 @@ class ChartCell(QWidget):
         if self.abscissa:
             return figure(x, self.plot.x_unit)
         unit, size = self.plot.told_in
-        return abscissa(self.chart, x / size, unit)
+        return abscissa(self.chart, x / size, unit, (self.plot.seen or abs(x)) / size)
 
     def _curve_entries(self, texts: Sequence[str], briefs: Sequence[str]) -> list[Entry]:
         others = bool(self._kept or self._forecast.curves or self._measured)

@@ -35,6 +35,7 @@ class PaintedPlot(QWidget):
         self.chart = chart
         self.x_unit = chart.x_unit or x_unit
         self.told_in = (self.x_unit, 1.0)
+        self.seen = 0.0
         self.paint_seconds = 0.0
         self.cursor_at: float | None = None
         self._data = EMPTY

@@ -106,6 +106,12 @@ class ChartPlot(pg.PlotWidget):
         """(unit, size in ``x_unit``) of the figures along the abscissa: hours of a long run."""
         return self._bottom.shown
 
+    @property
+    def seen(self) -> float:
+        """From one end of the abscissa to the other, in ``x_unit``; 0 where it goes by factors."""
+        low, high = self._bottom.range
+        return 0.0 if self._log_x else float(high - low)
+
     def set_abscissa(self, title: str, unit: str) -> None:
         """What the curves stand over from now on."""
         self._x_title, self.x_unit = title, unit

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QVBoxLayout, QWi
 
 from ui.forms.editor import LOCK_HINT, Editor, new_values
 from ui.forms.fields.line import Line
-from ui.forms.fields.number import BESIDE_SLIDER, NumberBox, parsed, shown
+from ui.forms.fields.number import BESIDE_SLIDER, NumberBox, misread, parsed, shown
 from ui.forms.fields.slider import Scale, Slider
 from ui.forms.lists import named_unlike, with_article
 from ui.forms.schema import FieldSpec, Kind, default_values, fields_of
@@ -266,7 +266,7 @@ class BoundBox(Line):
         text = self.text().strip()
         value = parsed(text, False) if text else None
         if text and value is None:
-            self._refuse(f"'{text}' is not a number; empty is no bound.")
+            self._refuse(misread(text, False) or f"'{text}' is not a number; empty is no bound.")
             return
         self.setModified(False)
         self._refuse("")

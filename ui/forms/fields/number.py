@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -19,6 +20,15 @@ from ui.forms.schema import FieldSpec, Kind
 LONGEST = 10
 """Characters of a number that a field has room for."""
 BESIDE_SLIDER = 62  # pixels: four digits and a point
+BLANK = "[ \u00a0\u2009\u202f]"
+EXPONENT = r"(?:[eE][+-]?\d+)?"
+WITH_BLANKS = re.compile(rf"[+-]?(?:[1-9]\d{{0,2}}(?:{BLANK}\d{{3}})+|\d+)(?:[.,](?:\d{{3}}{BLANK})*\d*)?{EXPONENT}")
+"""With blanks between groups of three digits."""
+WITH_COMMAS = re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d*)?{EXPONENT}")
+"""With commas between the thousands."""
+ONE_COMMA = re.compile(rf"[+\-\u2212]?[1-9]\d{{0,2}},\d{{3}}(?!\d){EXPONENT}")
+WHOLE_WITH_POINT = re.compile(r"([+\-\u2212]?[1-9]\d{0,2})\.000")
+"""Of both nobody knows whether they are a thousand times as much."""
 
 
 class NumberBox(Line):
@@ -97,9 +107,10 @@ class NumberBox(Line):
             return
         value = parsed(text, self._integer)
         if value is None:
-            wanted = number_for(text.replace(",", "."), self.unit)
+            wanted = "" if ONE_COMMA.match(text) else number_for(text.replace(",", "."), self.unit)
             kind = "whole number" if self._integer else "number"
-            self._refuse(f"Give {wanted} instead of '{text}'." if wanted else f"'{text}' is not a {kind}.")
+            other = f"Give {wanted} instead of '{text}'." if wanted else f"'{text}' is not a {kind}."
+            self._refuse(misread(text, self._integer) or other)
             return
         self._refuse("")
         self.set_value(value)
@@ -130,9 +141,16 @@ def shown(value: float | int) -> str:
 
 
 def parsed(text: str, integer: bool) -> float | int | None:
-    """The number that a person typed (a decimal comma and blanks between thousands are understood), or None."""
-    cleaned = text.replace(" ", "").replace("\u202f", "").replace("\u2212", "-")
-    if cleaned.count(",") == 1 and "." not in cleaned:
+    """The number that a person typed, or None. Blanks may stand between groups of three digits, commas too where they
+    can be nothing else, and a decimal comma where it can be nothing else; whole numbers have none."""
+    if misread(text, integer):
+        return None
+    cleaned = text.strip().replace("\u2212", "-")
+    if WITH_BLANKS.fullmatch(cleaned):
+        cleaned = re.sub(BLANK, "", cleaned)
+    if WITH_COMMAS.fullmatch(cleaned):
+        cleaned = cleaned.replace(",", "")
+    elif cleaned.count(",") == 1 and "." not in cleaned and not integer:
         cleaned = cleaned.replace(",", ".")
     try:
         value = float(cleaned)
@@ -143,6 +161,17 @@ def parsed(text: str, integer: bool) -> float | int | None:
     if integer:
         return int(value) if value == int(value) else None
     return value
+
+
+def misread(text: str, integer: bool) -> str:
+    """What to write instead where a mark may stand for decimals as well as for thousands; empty where none does."""
+    cleaned = text.strip()
+    if integer and (found := WHOLE_WITH_POINT.fullmatch(cleaned)):
+        return f"'{cleaned}' may be {found[1]} or {found[1]}000: write one of these, without a point."
+    if not integer and ONE_COMMA.fullmatch(cleaned):
+        less, more = (cleaned.replace(",", mark) for mark in (".", ""))
+        return f"'{cleaned}' may be {less} or {more}: write one of these, without a comma."
+    return ""
 
 
 def stepped(value: float | int, steps: int, integer: bool) -> float | int:

@@ -20,6 +20,8 @@ KEPT = 0.35
 
 LOOKED_AT = 20_000
 """Values of each array that are looked at: so many take some microseconds."""
+FEW = 0.5
+"""What is said, in per cent, of values that are fewer than that."""
 AT_END = 0.02
 """Values that are beyond a range by less than this part of it look like those at its end."""
 
@@ -67,14 +69,18 @@ def span_of(values: Array, share: float) -> tuple[float, float]:
     return (low, high) if high > low else (float(values.min()), float(values.max()))
 
 
-def beyond(values: Sequence[Array], low: float, high: float) -> tuple[int, int]:
-    """How many of the ``values`` are below and above, in per cent, from 10 on in steps of five."""
+def beyond(values: Sequence[Array], low: float, high: float) -> tuple[float, float]:
+    """How many of the ``values`` are below and above, in per cent, from 10 on in steps of five; :data:`FEW` where there
+    are some, and less than half a per cent."""
     parts = [each.ravel()[:: each.size // LOOKED_AT | 1] for each in values]  # odd: not the same places of each row
     known = np.concatenate(parts) if parts else np.zeros(0)
     known = known[np.abs(known) < NO_DATA / 2]
     shares = (100 * np.count_nonzero(out) / max(known.size, 1) for out in (known < low, known > high))
     below, above = (round(share) if share < 10 else 5 * round(share / 5) for share in shares)
-    return below, above
+    return (
+        below or FEW * any(np.any((each < low) & (each > -NO_DATA / 2)) for each in values),
+        above or FEW * any(np.any((each > high) & (each < NO_DATA / 2)) for each in values),
+    )
 
 
 def ladder(value: float) -> float:

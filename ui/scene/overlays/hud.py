@@ -364,10 +364,10 @@ def beside(image: Array, height: int, top: int, below: float) -> int:
     return max(top, min((height - high) // 2, round(height - below) - high))
 
 
-def beyond_lines(shares: tuple[int, int]) -> tuple[str, str]:
+def beyond_lines(shares: tuple[float, float]) -> tuple[str, str]:
     """What stands below and above the colours: how many values lie there, where any do."""
-    below, above = shares
-    return f"{below} % below" if below else "", f"{above} % above" if above else ""
+    below, above = (f"{share} %" if share >= 1 else "< 1 %" if share else "" for share in shares)
+    return f"{below} below" if below else "", f"{above} above" if above else ""
 
 
 def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str, plates.Colour], ...]]:

@@ -15,7 +15,7 @@ import numpy as np
 from engines.api import Array, FieldInfo
 from ui.scene.colormaps import MISSING
 from ui.scene.visuals import text
-from workbench.words.numbers import figure, tick_texts
+from workbench.words.numbers import tick_texts, told_apart
 from workbench.words.units import unit_text
 
 Colour = tuple[int, int, int]
@@ -158,7 +158,7 @@ def colour_bar(
     pixels, margin = round(12 * scale), round(10 * scale)
     ascent, line_height = text.line_metrics(pixels)
     marks = log_ticks(*limits) if log else ticks(*limits)
-    texts = [figure(mark, 3) for mark in marks] if log else tick_texts(marks)
+    texts = told_apart(marks, 3) if log else tick_texts(marks)
     places = [_share(mark, limits, log) for mark in marks]
     titles = wrapped(field.title, pixels, round(TITLE_WIDTH * scale))
     unit = f"[{unit_text(field.unit)}]" if unit_text(field.unit) else ""

@@ -12,10 +12,9 @@ import numpy as np
 from engines.api import FieldInfo
 from engines.api.charts import ChartInfo
 from engines.api.errors import ProblemError
-from engines.reading import expanded
-from workbench.api.arrays import Quantity, position
+from workbench.api.arrays import Quantity, position, target
 from workbench.api.findings import warn
-from workbench.api.names import Named, quantities, unknown
+from workbench.api.names import Named, called, quantities
 from workbench.api.notebook import Listed
 from workbench.api.runs import asking
 from workbench.api.runs.curves import Chart, Curve, Curves, curve_of_series, curves_of_chart
@@ -66,10 +65,8 @@ class Answers(Standing):
         on a CPU), a copy that no later step changes. Raises UnknownNameError, and ProblemError where the engine has no
         such array.
         """
-        infos = {info.name: info for info in self.fields}
-        if name not in infos:
-            raise unknown("field", name, infos)
-        return self._ask(partial(asking.field_on_device if on_device else asking.whole_field, info=infos[name]))
+        info = called("field", name, {info.name: info for info in self.fields})
+        return self._ask(partial(asking.field_on_device if on_device else asking.whole_field, info=info))
 
     def line(
         self, field: str, start: Sequence[float] = (), end: Sequence[float] = (), *, count: int | None = None
@@ -81,15 +78,11 @@ class Answers(Standing):
         ProblemError for a line that meets nothing.
         """
         if all(isinstance(one, Sequence) and not len(one) for one in (start, end)):
-            lines = {one.name: one for one in self._document.project.lines}
-            if field not in lines:
-                raise unknown("line of the project", field, lines)
-            field, start, end = lines[field].field, lines[field].start, lines[field].end
-        infos = {info.name: info for info in self.fields}
-        if field not in infos:
-            raise unknown("field", field, infos)
+            line = called("line of the project", field, {one.name: one for one in self._document.project.lines})
+            field, start, end = line.field, line.start, line.end
+        info = called("field", field, {info.name: info for info in self.fields})
         start, end = position(start, "The start"), position(end, "The end")
-        return self._ask(partial(asking.along_line, info=infos[field], start=start, end=end, count=count))
+        return self._ask(partial(asking.along_line, info=info, start=start, end=end, count=count))
 
     @property
     def positions(self) -> Quantity:
@@ -130,17 +123,19 @@ class Answers(Standing):
         """The 3D view of this moment, coloured by a field (None: the project's). Raises ProblemError, DeviceError."""
         from workbench.api.runs.picture import picture_of
 
-        if field is not None and field not in {info.name for info in self.fields}:
-            raise unknown("field", field, [info.name for info in self.fields])
+        if field is not None:
+            called("field", field, {info.name: info for info in self.fields})
         return picture_of(self._document, asking.info_of(self._runner), self._ask, field, size)
 
     def save(self, path: Path | str) -> list[Path]:
         """Export this moment as the window does: ``NAME.pvd`` with its fields for ParaView, tables, an .h5 and files
         for other programs beside it; what was written. Raises StorageError, and ProblemError for another ending."""
-        target = expanded(path)
-        if target.suffix.lower() not in ("", ".pvd"):
+        place = target(path, "A moment of a run")
+        if not place.name:
+            raise ProblemError(f"'{path}' is a folder: give a name in it, such as 'NAME.pvd'.")
+        if place.suffix.lower() not in ("", ".pvd"):
             raise ProblemError(
-                f"'{target}' must end in .pvd: beside it fields, tables and results are written in forms of their own. "
+                f"'{place}' must end in .pvd: beside it fields, tables and results are written in forms of their own. "
                 "A picture is picture().save('NAME.png'), spikes are spikes.save('NAME.nwb')."
             )
         points = probe_elements(self._document)
@@ -148,7 +143,7 @@ class Answers(Standing):
         results = self._ask(lambda simulation: take_results(simulation, points, partial(line_results, lines=lines)))
         warn(self._ask(partial(missed_lines, lines=lines)))
         self._notice()
-        return export_results(results, target)
+        return export_results(results, place)
 
     def _curves_of(self, info: ChartInfo) -> Chart:
         if not info.series:

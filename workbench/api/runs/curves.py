@@ -130,10 +130,10 @@ class Curves(Mapping[str, Curve]):
         return {**self._series, **self._of_charts}
 
     def __getitem__(self, name: str) -> Curve:
-        if name in self._series:
+        if isinstance(name, str) and name in self._series:
             return self._series[name]
         every = self._every()
-        if name in every:
+        if isinstance(name, str) and name in every:
             return every[name]
         folded = str(name).casefold()
         alike = [one for one in every.values() if folded in (one.title.casefold(), one.name.casefold())]

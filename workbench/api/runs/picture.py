@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from engines.reading import expanded
 from workbench.export.png import encode_png, save_snapshot
 from workbench.project.document import Document
 from workbench.run import moments
+
+LONGEST_SIDE = 8192
+"""Pixels along a side at most: it is drawn at twice the resolution, and drivers have buffers of 16,384."""
 
 
 class Picture:
@@ -45,6 +49,7 @@ def picture_of(
     document: Document, info: SimulationInfo, ask: Callable[[Any], Any], field: str | None, size: tuple[int, int]
 ) -> Picture:
     """``ask`` carries a call out on the simulation's thread. Raises ProblemError without a renderer, DeviceError."""
+    width, height = _checked(size)
     render = moments.find_renderer()
     if render is None:
         raise ProblemError("This installation draws no pictures: install it with the extra 'window'.")
@@ -54,4 +59,17 @@ def picture_of(
         view = view.model_copy(update={"field": field, "range": view.range if same else None})
     moment = ask(lambda simulation: moments.take_moment(simulation, view))
     lines = [document.project.title, info.device]
-    return Picture(moments.render_moment(render, document, info, moment, view, lines, size), document)
+    return Picture(moments.render_moment(render, document, info, moment, view, lines, (width, height)), document)
+
+
+def _checked(size: Any) -> tuple[int, int]:
+    try:
+        width, height = (index(side) for side in size)
+    except (TypeError, ValueError):
+        width = height = 0
+    if not (1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE):
+        raise ProblemError(
+            f"The size of a picture is its width and height in whole pixels, 1 to {LONGEST_SIDE:,} each, such as "
+            f"(1280, 800), not {size!r}."
+        )
+    return width, height

@@ -8,7 +8,7 @@ import pytest
 from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import gather, info
-from ui.scene.cameras.following import beyond, followed, ladder
+from ui.scene.cameras.following import FEW, beyond, followed, ladder
 from ui.scene.scene import Scene
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Frame
@@ -55,7 +55,8 @@ def test_what_lies_beyond_the_colours_is_told_in_per_cent_and_in_fives_from_ten_
 
 
 @pytest.mark.parametrize(
-    ("thousandths", "told"), [(4, 0), (6, 1), (94, 9), (99, 10), (106, 10), (124, 10), (126, 15), (996, 100)]
+    ("thousandths", "told"),
+    [(0, 0), (1, FEW), (4, FEW), (6, 1), (94, 9), (99, 10), (106, 10), (124, 10), (126, 15), (996, 100)],
 )
 def test_shares_beyond_the_colours_are_rounded_to_whole_per_cent_and_above_ten_to_fives(thousandths, told) -> None:
     values = np.full(1000, 0.5)

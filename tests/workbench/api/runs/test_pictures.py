@@ -30,6 +30,26 @@ def test_a_picture_is_an_array_a_notebook_s_picture_and_a_file_that_opens_the_pr
         picture.save(tmp_path / "moment.jpg")
 
 
+@pytest.mark.parametrize(
+    "size", [(-1, 5), (0, 5), (5, -1), (100.5, 10), None, ("a", "b"), (5,), (5, 5, 5), 5, (8193, 5), (float("nan"), 5)]
+)
+def test_a_size_that_no_picture_has_is_a_sentence(project, monkeypatch, size):
+    monkeypatch.setattr(moments, "find_renderer", lambda: pytest.fail)
+    with (
+        wb.open(project).simulate() as run,
+        pytest.raises(wb.ProblemError, match=r"whole pixels, 1 to 8,192 each, such as \(1280, 800\), not .*\.$"),
+    ):
+        run.picture(size=size)
+
+
+def test_a_size_may_come_from_an_array(project, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(moments, "find_renderer", lambda: lambda *_, size, **__: sizes.append(size))
+    with wb.open(project).simulate() as run:
+        run.picture(size=np.array([16, 8]))
+    assert sizes == [(16, 8)]
+
+
 def test_without_a_renderer_it_is_said(project, monkeypatch):
     monkeypatch.setattr(moments, "find_renderer", lambda: None)
     with wb.open(project).simulate() as run, pytest.raises(wb.ProblemError, match="draws no pictures"):
