@@ -101,6 +101,10 @@ class Backend(ABC):
     def first_non_finite(self, values: Any) -> int | None:
         """Lowest index (in C order) of a NaN or Inf in a device array, or None; None for integers."""
 
+    def first_beyond(self, values: Any, limit: float) -> int | None:
+        """Lowest index (in C order) of a NaN, or of a value whose size is not below ``limit``; None for integers."""
+        return self.first_non_finite(values)
+
     @abstractmethod
     def synchronize(self) -> None: ...
 

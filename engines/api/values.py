@@ -213,6 +213,13 @@ class NonFinite:
     def told(self, step: int) -> str:
         return f"{self.field} is no longer a number at element {self.element} after step {step}: {self.advice}"
 
+    def told_beyond(self) -> str:
+        """Of a value that is a number, and too large for float32."""
+        return (
+            f"{self.field} is beyond 3.4e38 at element {self.element}, the largest number that pictures, probes and"
+            " files hold: they have infinity there. Look for what makes it so large: a source, an amount, a rate."
+        )
+
 
 @dataclass(frozen=True)
 class Population:

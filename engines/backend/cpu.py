@@ -137,7 +137,8 @@ class CpuBackend(Backend):
         table = checked_values(values, handle)
         out = np.empty((len(handle), table.shape[1]), np.float32)
         if handle.offsets is None and out.size <= FEW:
-            out[...] = table[handle.elements]
+            with np.errstate(over="ignore"):  # see FieldSimulation.beyond
+                out[...] = table[handle.elements]
         elif len(handle):
             with self.cores_for(GATHER_SECONDS * len(handle.elements)):
                 if handle.offsets is None:
@@ -148,15 +149,18 @@ class CpuBackend(Backend):
         return out[:, 0] if values.ndim == 1 else out
 
     def first_non_finite(self, values: Array) -> int | None:
+        return self.first_beyond(values, math.inf)
+
+    def first_beyond(self, values: Array, limit: float) -> int | None:
         if values.dtype.kind in "biu" or not values.size:
             return None
         if values.size <= FEW:
-            finite = np.isfinite(values)
-            return None if finite.all() else int(finite.argmin())
+            within = np.abs(values) < limit
+            return None if within.all() else int(within.argmin())
         flat = np.ascontiguousarray(values).reshape(-1)
         found = np.empty(-(-flat.size // cpu_kernels.SCAN_CHUNK), np.int64)
         with self.cores_for(SCAN_SECONDS * flat.size):
-            cpu_kernels.first_not_finite(flat, found)
+            cpu_kernels.first_not_below(flat, flat.dtype.type(limit), found)
         hits = found[found >= 0]
         return int(hits[0]) if hits.size else None
 

@@ -292,6 +292,9 @@ class CudaBackend(Backend):
         return self.ready(module.get_function("gather_means"), grid, (BLOCK,), arguments)
 
     def first_non_finite(self, values: Any) -> int | None:
+        return self.first_beyond(values, np.inf)
+
+    def first_beyond(self, values: Any, limit: float) -> int | None:
         if values.dtype.kind in "biu" or not values.size:
             return None
         if values.dtype not in _VALUE:
@@ -299,9 +302,9 @@ class CudaBackend(Backend):
         with self.active():
             flat = self.cupy.ascontiguousarray(values).ravel()
             found = self.cupy.full(1, np.iinfo(np.uint64).max, np.uint64)
-            kernel = self.compile(KERNELS, (f"-DVALUE={_VALUE[values.dtype]}",)).get_function("first_non_finite")
+            kernel = self.compile(KERNELS, (f"-DVALUE={_VALUE[values.dtype]}",)).get_function("first_beyond")
             grid = (min(-(-flat.size // BLOCK), 8 * self.multiprocessors),)
-            kernel(grid, (BLOCK,), (flat, np.int64(flat.size), found))
+            kernel(grid, (BLOCK,), (flat, np.int64(flat.size), flat.dtype.type(limit), found))
             found.get(stream=self.stream, out=self._found, blocking=False)
             self.stream.synchronize()
         index = int(self._found[0])

@@ -12,6 +12,8 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Si
 from engines.api.device import Backend
 from engines.api.errors import NotLiveError
 
+LARGEST = float(np.finfo(np.float32).max)
+
 
 class FieldSimulation(Simulation):
     """``arrays`` holds each field by its name, and whatever else changes from step to step, on the device: all of it
@@ -55,7 +57,8 @@ class FieldSimulation(Simulation):
         return self.backend.gather(self.values(name).reshape(-1), handle)
 
     def field(self, name: str) -> Array:
-        return self.backend.to_host(self.values(name)).reshape(-1).astype(np.float32, copy=False)
+        with np.errstate(over="ignore"):  # ``beyond`` tells it
+            return self.backend.to_host(self.values(name)).reshape(-1).astype(np.float32, copy=False)
 
     def on_device(self, name: str) -> Any:
         with self.backend.active():
@@ -74,17 +77,27 @@ class FieldSimulation(Simulation):
         with self.backend.active():
             for name, values in self.arrays.items():
                 values[...] = self.backend.array(state[name])
-        self.step = int(state["step"])
+        self.step, self.beyond = int(state["step"]), None
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self.backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
         for info in self.fields:
-            place = self.backend.first_non_finite(self.values(info.name))
+            place = self.first_wrong(f"The field '{info.title}'", self.values(info.name))
             if place is not None:
                 return NonFinite(f"The field '{info.title}'", place, self.advice)
         return None
+
+    def first_wrong(self, told: str, values: Any) -> int | None:
+        """Where ``values``, which a sentence calls so, are no numbers; what is too large for float32 is noted in
+        ``beyond``."""
+        place = None if values.dtype == np.float64 else self.backend.first_non_finite(values)
+        if values.dtype == np.float64 and (large := self.backend.first_beyond(values, LARGEST)) is not None:
+            place = self.backend.first_non_finite(values)
+            if place is None and self.beyond is None:
+                self.beyond = NonFinite(told, large, self.advice)
+        return place
 
     def close(self) -> None:
         self.arrays.clear()

@@ -6,6 +6,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -286,9 +287,17 @@ class LedSimulation(Simulation):
     def non_finite(self) -> NonFinite | None:
         for rank, found in enumerate(self._all("non_finite")):
             if found is not None:
-                element, sites = self._places.whole_of(rank, int(found.element)), self._part.sites
-                return NonFinite(found.field, sites.a_cell_at(element) if sites else element, found.advice)
+                return self._of_whole(rank, found)
         return None
+
+    @property
+    def beyond(self) -> NonFinite | None:  # type: ignore[override]
+        found = enumerate(self._all("beyond"))
+        return next((self._of_whole(rank, one) for rank, one in found if one is not None), None)
+
+    def _of_whole(self, rank: int, found: NonFinite) -> NonFinite:
+        element, sites = self._places.whole_of(rank, int(found.element)), self._part.sites
+        return replace(found, element=sites.a_cell_at(element) if sites else element)
 
     def close(self) -> None:
         self._own.close()

@@ -35,7 +35,7 @@ import numpy as np
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import WorkbenchError
-from engines.api.simulation.contract import chart_of
+from engines.api.simulation.contract import chart_of, noticed_of
 from engines.recording import series_of
 from workbench import __version__
 from workbench.export.chart_tables import chart_text
@@ -443,7 +443,7 @@ class Recorder(Observer):
 
     def _notice(self, simulation: Simulation, state: RunState) -> None:
         if state is RunState.FINISHED:
-            self._noticed = [as_record(finding) for finding in simulation.noticed()]
+            self._noticed = [as_record(finding) for finding in noticed_of(simulation)]
 
     def _write_outcome(self, state: str, error: WorkbenchError | None) -> None:
         device = self._info.device_info

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar
 from engines.api import Array, Dab, Finding, Progress, Simulation, SimulationInfo
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
-from engines.api.simulation.contract import check_declared, check_taken
+from engines.api.simulation.contract import check_declared, check_taken, noticed_of
 from engines.backend.ceilings.curve import working_set_of
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Reading, Rewound, RunState, Sample
 from workbench.run.meters import Meters
@@ -98,6 +98,7 @@ class Runner(Orders):
         self.ending = ""
         """Why it has, where there is something to say."""
         self.noticed = noticed
+        self._beyond = ""
         """What the simulation says of its answers, while the run stands where it was to end; before the first step what
         its owner knows."""
         self._initial: dict[str, Array] = {}
@@ -304,6 +305,9 @@ class Runner(Orders):
             self._audience.sampled(sample)
             if (bad := simulation.non_finite()) is not None:
                 raise InstabilityError(bad.told(simulation.step))
+            if simulation.beyond is not None and self._beyond != (told := simulation.beyond.told_beyond()):
+                self._beyond = told
+                self.say(told, "warning")
             self._history.ran(simulation, max(wall, paced * steps))
             self._audience.show(simulation)
 
@@ -363,9 +367,9 @@ class Runner(Orders):
         if self.ended and not known and simulation.ending:
             self.ending = simulation.ending
             self.say(self.ending)
-        before, self.noticed = self.noticed, tuple(simulation.noticed())
+        before, self.noticed = self.noticed, noticed_of(simulation)
         for finding in self.noticed:
-            if finding not in before:
+            if finding not in before and finding.message != self._beyond:
                 self.say(finding.message, finding.severity)
 
     def _carry_out(self, call: Callable[[Simulation], T], future: Future[T], simulation: Simulation) -> None:

@@ -35,6 +35,10 @@ class Simulation(ABC):
     """Steps that :meth:`advance` is to be called for whole multiples of, where one call for many steps rounds otherwise
     than many calls for few: batches of frames and checkpoints keep to it, so that all runs have the same bits."""
 
+    beyond: NonFinite | None = None
+    """Where values have been too large for float32, in which they are handed out, though they are numbers: known after
+    :meth:`non_finite`, and told once in a run. None: nowhere."""
+
     @property
     def time(self) -> float:
         return self.step * self.dt

@@ -15,7 +15,7 @@ from engines.api.charts import ChartData, ChartInfo, Inspection
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.base import Simulation
 from engines.api.simulation.shown import FieldInfo, FrontInfo, MarkerInfo, PaintInfo, SeriesInfo, VectorInfo
-from engines.api.values import Array, KernelTraffic
+from engines.api.values import Array, Finding, KernelTraffic
 
 LISTED: Mapping[str, type] = {
     "fields": FieldInfo, "traffic": KernelTraffic, "charts": ChartInfo, "series": SeriesInfo, "brushes": PaintInfo,
@@ -60,6 +60,12 @@ def check_taken(simulation: Simulation, before: int, asked: int, finished: bool)
         error = BrokenContract(f"The simulation was to go {asked} steps on from step {before}, and is at {step!r:.40}.")
         error.torn = True
         raise error
+
+
+def noticed_of(simulation: Simulation) -> tuple[Finding, ...]:
+    """What one should know of a run at its end: of its answers, and whether values were too large to be handed out."""
+    beyond = simulation.beyond
+    return (*simulation.noticed(), *(() if beyond is None else (Finding(beyond.told_beyond()),)))
 
 
 def fields_of(simulation: Simulation, fields: Iterable[FieldInfo]) -> dict[str, Array]:

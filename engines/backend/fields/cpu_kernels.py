@@ -45,8 +45,8 @@ def gather_means(values: Any, elements: Any, offsets: Any, has_missing: bool, mi
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def first_not_finite(values: Any, found: Any) -> None:
-    """``found[k]``: first index in chunk k of ``values (n,)`` that holds a NaN or Inf, or -1.
+def first_not_below(values: Any, limit: float, found: Any) -> None:
+    """``found[k]``: first index in chunk k of ``values (n,)`` whose size is not below ``limit`` (NaN is not), or -1.
 
     A count in 32 bits over a slice vectorises where a search that leaves early does not (10 against 4.5 GB/s on one
     core), so a chunk is searched only if its count says so.
@@ -55,10 +55,10 @@ def first_not_finite(values: Any, found: Any) -> None:
         start = chunk * SCAN_CHUNK
         count = np.int32(0)
         for value in values[start : start + SCAN_CHUNK]:
-            count += np.int32(not (abs(value) < np.inf))
+            count += np.int32(not (abs(value) < limit))
         found[chunk] = -1
         if count > 0:
             for i in range(start, min(start + SCAN_CHUNK, values.size)):
-                if not (abs(values[i]) < np.inf):
+                if not (abs(values[i]) < limit):
                     found[chunk] = i
                     break

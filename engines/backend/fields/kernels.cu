@@ -2,15 +2,15 @@
 //
 // gather:            out[i, c] = values[elements[i], c]; 4 + sizeof(VALUE) bytes read, 4 written per result
 // gather_means:      mean over values[elements[offsets[i] : offsets[i+1]], c], summed in double
-// first_non_finite:  lowest index of a NaN or Inf; sizeof(VALUE) bytes read per element
+// first_beyond:      lowest index of a NaN, or of what is not below a limit in size; sizeof(VALUE) bytes read per element
 //
 // Layout: element e, component c at values[e * stride + c * component_stride]; out (m, components) float32.
 //
 // variants: -DVALUE=float; -DVALUE=double; -DVALUE=int
 
-__device__ __forceinline__ bool is_finite(float value) { return isfinite(value); }
-__device__ __forceinline__ bool is_finite(double value) { return isfinite(value); }
-__device__ __forceinline__ bool is_finite(int) { return true; }
+__device__ __forceinline__ bool is_below(float value, float limit) { return fabsf(value) < limit; }
+__device__ __forceinline__ bool is_below(double value, double limit) { return fabs(value) < limit; }
+__device__ __forceinline__ bool is_below(int, int) { return true; }
 
 extern "C" __global__ void gather(const VALUE* __restrict__ values, long long stride, long long component_stride,
                                   int components, const int* __restrict__ elements, int m, float* __restrict__ out) {
@@ -46,10 +46,11 @@ extern "C" __global__ void gather_means(const VALUE* __restrict__ values, long l
 }
 
 // *found starts at the largest value. A thread meets its elements in ascending order, so it may leave at its first hit.
-extern "C" __global__ void first_non_finite(const VALUE* __restrict__ values, long long n, unsigned long long* found) {
+extern "C" __global__ void first_beyond(const VALUE* __restrict__ values, long long n, VALUE limit,
+                                        unsigned long long* found) {
     const long long step = (long long)gridDim.x * blockDim.x;
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        if (!is_finite(values[i])) {
+        if (!is_below(values[i], limit)) {
             atomicMin(found, (unsigned long long)i);
             return;
         }

@@ -70,7 +70,7 @@ class HeatSimulation(GridSimulation):
         return self.content("u")
 
     def non_finite(self) -> NonFinite | None:
-        place = self.backend.first_non_finite(self.arrays["u"])
+        place = self.first_wrong("The solution", self.arrays["u"])
         return None if place is None else NonFinite("The solution", place, self.advice)
 
     def paint(self, dab: Dab) -> None:

@@ -177,7 +177,7 @@ class TypedSimulation(GridSimulation):
     def non_finite(self) -> NonFinite | None:
         """Which field, where, when, and what to change."""
         for name in self._names:
-            place = self.backend.first_non_finite(self.arrays[name])
+            place = self.first_wrong(f"The field '{name}'", self.arrays[name])
             if place is not None:
                 where = self.geometry.centers(np.array([place]))[0][: self.geometry.dimensions]
                 at = ", ".join(f"{along:.4g}" for along in where)

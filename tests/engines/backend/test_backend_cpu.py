@@ -122,6 +122,17 @@ def test_non_finite_counts_in_c_order_and_integers_are_finite(backend):
     assert backend.first_non_finite(np.empty(0)) is None
 
 
+@pytest.mark.parametrize("n", [100, 100_000])
+def test_the_first_value_beyond_a_limit_is_found(backend, n):
+    values = np.ones(n)
+    assert backend.first_beyond(values, 3.4e38) is None
+    values[n - 2] = -1e39
+    assert backend.first_beyond(values, 3.4e38) == n - 2
+    assert backend.first_non_finite(values) is None
+    values[n // 2] = np.nan
+    assert backend.first_beyond(values, 3.4e38) == n // 2
+
+
 def test_arrays_are_copies(backend):
     host = np.arange(4.0)
     device = backend.array(host)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engines.api import PaintInfo
+from engines.api.parameters import LARGEST as LARGEST_AMOUNT
 from ui.forms.fields.number import NumberBox
 from ui.viewport.brush import LARGEST, SMALLEST
 from ui.widgets.freeing import connect_once
@@ -169,8 +170,8 @@ class BrushPanel(QWidget):
 
     def _amount_typed(self) -> None:
         """An amount out of its bounds becomes the nearest one in them."""
-        if self._chosen is not None and self._chosen.bounds is not None:
-            low, high = self._chosen.bounds
+        if self._chosen is not None:
+            low, high = self._chosen.bounds or (-LARGEST_AMOUNT, LARGEST_AMOUNT)
             self.amount.set_value(min(max(float(self.amount.value()), low), high))
         self._tell()
 

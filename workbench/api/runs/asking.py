@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Dab, FieldInfo, Simulation, SimulationInfo
 from engines.api.abilities import OnDevice, Painted
 from engines.api.errors import ProblemError
+from engines.api.parameters import LARGEST
 from engines.api.simulation import contract
 from engines.geometry.grid import Grid
 from engines.geometry.line_cut import line_through
@@ -91,6 +92,9 @@ def paint(
     if radius is not None and not math.isfinite(reach := arrays.number(radius, "A radius")):
         raise ProblemError(f"A brush has a finite radius, not {reach:g}.")
     much = known.amount if amount is None else arrays.number(amount, "An amount")
+    least, most = known.bounds or (-LARGEST, LARGEST)
+    if not least <= much <= most:
+        raise ProblemError(f"An amount of the brush '{brush}' is from {least:g} to {most:g}, not {much:g}.")
     return simulation.paint(Dab(brush, place, reach, much, erase)) or ""
 
 

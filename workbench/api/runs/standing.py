@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from engines.api import Finding, Simulation
 from engines.api.charts import ChartData
 from engines.api.errors import ProblemError
+from engines.api.simulation.contract import noticed_of
 from workbench.api.findings import warn
 from workbench.api.notebook import Listed
 from workbench.api.runs import asking
@@ -91,7 +92,7 @@ class Standing:
         """Take in, and warn of, what the simulation says of its answers as they stand; once at a step."""
         if self._final is None and self._runner.alive and self.step != self._noticed_at and self.step > 0:
             self._noticed_at = self.step
-            new = [one for one in self._ask(lambda simulation: simulation.noticed()) if one not in self._findings]
+            new = [one for one in self._ask(noticed_of) if one not in self._findings]
             self._findings.update(dict.fromkeys(new))
             warn(new)
 

@@ -1,0 +1,50 @@
+"""Numbers too large for float32, in which fields are handed out, are told: in Python, in the log and in run.json."""
+
+import json
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.cli import main
+
+GROWTH = {
+    "grid": {"kind": "2D", "cells_x": 24, "cells_y": 24, "size_x": 24.0, "size_y": 24.0},
+    "equation.lines": ["du/dt = D*laplacian(u) + r*u"],
+    "equation.fields": [{"name": "u", "start": "where(x < 12, -1e30, 0)"}],
+    "equation.parameters.1.value": 20.0,
+    "numerics.precision": "fp64",
+}
+"""−1e30 exp(20 t): beyond 3.4e38 from t = 1 s on."""
+SENTENCE = "The field 'u' is beyond 3.4e38 at element 0, the largest number that pictures, probes and files hold"
+
+
+@pytest.mark.filterwarnings("ignore::workbench.api.findings.WorkbenchWarning")
+def test_a_run_whose_numbers_leave_float32_says_so():
+    with wb.simulate(wb.open("typed_fisher").set(GROWTH), device="cpu") as run:
+        run.run(until=0.5)
+        assert not [one for one in run.findings if "beyond" in one.message]
+        run.run(until=1.2)
+        assert np.isinf(np.asarray(run.field("u"))).any()
+        assert [one.message.startswith(SENTENCE) for one in run.findings] == [True]
+
+
+def test_so_does_the_command_line_once(tmp_path, capfd):
+    project = wb.open("typed_fisher").set(GROWTH).save(tmp_path / "growth")
+    out = tmp_path / "out"
+    command = ["run", str(tmp_path / "growth"), "--until", "1.2", "--device", "cpu", "--no-pictures", "--out", str(out)]
+    assert project is not None
+    assert main(command) == 0
+    told = capfd.readouterr().err
+    assert told.count(SENTENCE) == 1
+    assert "RuntimeWarning" not in told
+    noticed = json.loads((out / "run.json").read_text())["noticed"]
+    assert [one["message"].startswith(SENTENCE) for one in noticed] == [True]
+
+
+@pytest.mark.parametrize("preset", ["typed_fisher", "gray_scott_coral"])
+def test_an_amount_of_a_brush_is_within_bounds_as_numbers_of_the_form_are(preset):
+    with wb.simulate(wb.open(preset), device="cpu") as run:
+        brush = run.brushes[0].name
+        with pytest.raises(wb.ProblemError, match=r"is from -1e\+30 to 1e\+30, not 1e\+300"):
+            run.paint(brush, (1, 1), 1e300, radius=1)
