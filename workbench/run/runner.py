@@ -98,9 +98,9 @@ class Runner(Orders):
         self.ending = ""
         """Why it has, where there is something to say."""
         self.noticed = noticed
-        self._beyond = ""
         """What the simulation says of its answers, while the run stands where it was to end; before the first step what
         its owner knows."""
+        self._beyond = ""
         self._initial: dict[str, Array] = {}
         self._controls = Controls()
         self._strokes = Strokes(self.say)
