@@ -19,6 +19,8 @@ OF_NO_FIELD = (
 )
 """What these make is of no field; all others say theirs."""
 ELSEWHERE = {
+    # only a run finds it, of numbers that grow without bound
+    "engines.api.simulation.contract.noticed_of": "tests/workbench/run/test_beyond.py",
     # of the run before, which the window alone remembers
     "ui.session.house.HouseServices._look_for_state": "tests/ui/session/test_house_services.py",
     # a tool's message tells them, and what it writes has fibres that are mended
