@@ -27,6 +27,8 @@ from workbench.storage.atomic import StorageError
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are found by /proc")
 PRESETS = ("hundred_cycles", "fdtd_slab", "cuba_4000", "gray_scott_coral")
 """With cells.h5, results.h5, spikes.h5 and grids of fields."""
+FIRST_WAITING, LAST_WAITING = 14, 90
+"""Calls of a run of CUBA that ask for room, but for the first: a run that cannot begin does not wait."""
 SAID = {
     errno.ENOSPC: "The disk is full: '",
     errno.EROFS: "may not be written here: choose another folder",
@@ -109,27 +111,32 @@ def test_files_that_may_not_grow_any_more_are_whole(preset, tmp_path, capsys):
         assert differing(whole, broken) == []
 
 
-def test_a_run_waits_for_room_and_lacks_nothing_afterwards(tmp_path, monkeypatch, capsys):
-    """The disk is full at one call, and has room again when the wait is told of."""
+@pytest.mark.parametrize("part", range(4))
+def test_a_run_waits_for_room_and_lacks_nothing_afterwards(part, tmp_path, monkeypatch, capsys):
+    """The disk is full at one call, whichever, and has room again when the wait is told of."""
     whole, waited = tmp_path / "whole", tmp_path / "waited"
     assert main([*arguments("cuba_4000"), "--out", str(whole)]) == 0
     monkeypatch.setattr("workbench.cli.runs.run.DISK_PATIENCE", 600.0)
     monkeypatch.setattr("workbench.storage.patience.AGAIN_SECONDS", 0.01)
-    disk = FaultyDisk(waited, errno.ENOSPC, 40)
-    told = []
+    calls = sorted(random.Random(f"waits {os.environ.get('SEED', 1)}").sample(range(FIRST_WAITING, LAST_WAITING), 16))
+    for at in calls[part::4]:
+        disk = FaultyDisk(waited, errno.ENOSPC, at)
+        told: list[str] = []
 
-    def say(text: str, **named: object) -> None:
-        told.append(text)
-        if "The run waits" in text:
-            disk.mend()
+        def say(text: str = "", disk: FaultyDisk = disk, told: list[str] = told, **named: object) -> None:
+            told.append(text)
+            if "The run waits" in text:
+                disk.mend()
 
-    monkeypatch.setattr("builtins.print", say)
-    with in_place(disk):
-        assert main([*arguments("cuba_4000"), "--out", str(waited)]) == 0
-    (waits,) = (text for text in told if "The run waits" in text)
-    assert waits.endswith("free some space or choose another folder. The run waits for 10 minutes.")
-    assert told.count("There is room on the disk again: the run goes on.") == 1
-    assert differing(whole, waited) == []
+        with monkeypatch.context() as patch, in_place(disk):
+            patch.setattr("builtins.print", say)
+            assert main([*arguments("cuba_4000"), "--out", str(waited)]) == 0, (at, told)
+        waits = [text for text in told if "The run waits" in text]
+        assert waits, at  # each thread that has to wait says so
+        assert all(text.endswith("choose another folder. The run waits for 10 minutes.") for text in waits)
+        assert told.count("There is room on the disk again: the run goes on.") == len(waits)
+        assert differing(whole, waited) == [], at
+        shutil.rmtree(waited)
 
 
 def test_a_slow_disk_costs_time_and_nothing_else(tmp_path):

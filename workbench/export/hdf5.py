@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,7 +21,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.hdf5 import check_whole
 from engines.reading import refuse_pipe
-from workbench.storage.atomic import storing, write_atomically
+from workbench.storage.atomic import StorageError, storing, write_atomically
 from workbench.storage.journal import JournalledFile, forget_journal, recover
 
 log = logging.getLogger(__name__)
@@ -71,13 +72,27 @@ def put(file: h5py.File, key: str, given: Array) -> None:
 def changed(path: Path) -> Iterator[h5py.File]:
     """A file that is there, to be changed: whole at any moment, and as before where this fails.
 
-    Raises StorageError, and ProblemError where it is damaged.
+    Raises StorageError, with what is to ``finish`` where the change is decided, and ProblemError where it is damaged.
     """
-    with storing(path), _told_of(path), _journalled(path) as journal:
-        with h5py.File(journal, "r+") as file:
-            check_whole(file)
-            yield file
-        journal.commit()
+    decided = False
+    try:
+        with storing(path), _told_of(path), _journalled(path) as journal:
+            with h5py.File(journal, "r+") as file:
+                check_whole(file)
+                yield file
+            try:
+                journal.commit()
+            finally:
+                decided = journal.decided
+    except StorageError as error:
+        if decided:
+            error.finish = partial(_carry_out, path)
+        raise
+
+
+def _carry_out(path: Path) -> None:
+    with storing(path):
+        recover(path)
 
 
 @contextmanager

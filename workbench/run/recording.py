@@ -64,7 +64,7 @@ from workbench.run.states.checkpoint import KEPT, Checkpoint, CheckpointMeta, pr
 from workbench.run.streams.fields import chosen_fields, open_sink
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.run.streams.opening import continued, form_of, of_two_formats, streams_of
-from workbench.run.streams.stream import Stream
+from workbench.run.streams.stream import Stream, in_turn
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
 from workbench.storage.atomic import SameFolder, StorageError, storing, write_text
@@ -242,6 +242,9 @@ class Recorder(Observer):
             except Exception as failure:  # of any kind: the next file may still succeed
                 failures.append(as_sentence(failure))
 
+        def patiently(job: Callable[[], None]) -> None:
+            attempt(partial(self._patience.keep_trying, job))
+
         attempt(lambda: self._log_timing(self.timing.flush()))
         if self._place is None or not self._place.is_there:  # nothing is written into what bears its name now
             attempt(self._check_place)
@@ -264,19 +267,21 @@ class Recorder(Observer):
             stems = file_stems((*(chart.name for chart in charts), *(chart.name for chart, _ in lines)))
             for chart in charts:
                 if not chart.series:
-                    attempt(partial(self._write_chart, stems[chart.name], chart, partial(chart_of, simulation, chart)))
+                    patiently(
+                        partial(self._write_chart, stems[chart.name], chart, partial(chart_of, simulation, chart))
+                    )
             for chart, data in lines:
-                attempt(partial(self._write_chart, stems[chart.name], chart, partial(replace, data)))
-            attempt(lambda: self._write_results(simulation))
+                patiently(partial(self._write_chart, stems[chart.name], chart, partial(replace, data)))
+            patiently(partial(self._write_results, simulation))
             attempt(lambda: self._notice(simulation, state))
             if self.probes:
-                attempt(lambda: self._write_points(simulation))
+                patiently(partial(self._write_points, simulation))
         attempt(self._close_streams)
         attempt(self._writer.close)
         for table in self._tables.values():
             table.close()
         failure = error or next(iter(failures), None)
-        attempt(lambda: self._write_outcome("failed" if failure else str(state), failure))
+        patiently(partial(self._write_outcome, "failed" if failure else str(state), failure))
         if failures and error is None:
             raise failures[0]
 
@@ -361,6 +366,8 @@ class Recorder(Observer):
         self._patience.keep_trying(lambda: self._tables[name].append(text))
 
     def _submit(self, job: Callable[[], None]) -> None:
+        job = in_turn(job)
+
         def work() -> None:
             self._check_place()
             job()

@@ -26,12 +26,14 @@ FORGOTTEN_SECONDS = 3600.0
 class StorageError(WorkbenchError):
     """A file could not be written; what was there before is unchanged.
 
-    ``full``: it can be once somebody has made room.
+    ``full``: it can be once somebody has made room. ``finish``: what is left to be done of what is decided already; who
+    tries again calls that, for all else would be done twice.
     """
 
     def __init__(self, message: str, full: bool = False) -> None:
         super().__init__(message)
         self.full = full
+        self.finish: Callable[[], None] | None = None
 
 
 def refusal(error: OSError, path: Path) -> StorageError:

@@ -86,6 +86,9 @@ class JournalledFile(io.RawIOBase):
         """By number, those that begin before the old end and were changed."""
         self.failure: OSError | None = None
         """The first that there was."""
+        self.decided = False
+        """Whether the journal stands: where the rest did not go well, :func:`recover` makes of the file what it is to
+        be."""
 
     def tell(self) -> int:
         return self._at
@@ -150,6 +153,7 @@ class JournalledFile(io.RawIOBase):
             body += _ENTRY.pack(number * PAGE, len(kept)) + kept
         head = _HEAD.pack(_MARK, self._end, len(pages), zlib.crc32(body))
         write_bytes(journal_of(self._path), head + bytes(body))
+        self.decided = True
         recover(self._path)
         self._pages = {}
 

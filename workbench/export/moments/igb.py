@@ -21,7 +21,7 @@ from workbench.export.carp import SUFFIXES as CARP
 from workbench.export.carp import write_carp
 from workbench.export.moments.sink import in_precision, other_fields
 from workbench.export.naming import file_stems
-from workbench.storage.atomic import storing, sync, write_bytes, write_text
+from workbench.storage.atomic import StorageError, storing, sync, write_bytes, write_text
 
 MOMENTS = "fields/*.igb"
 SUFFIXES = (".igb", ".dat", *CARP)
@@ -106,9 +106,13 @@ class Igb:
 
     def append(self, step: int, time: float, values: Mapping[str, Array]) -> None:
         self._count += 1
-        for field in self._fields:
-            given = values[field.name]
-            self._grow(field, given.astype(given.dtype.newbyteorder("<"), copy=False).tobytes())
+        try:
+            for field in self._fields:
+                given = values[field.name]
+                self._grow(field, given.astype(given.dtype.newbyteorder("<"), copy=False).tobytes())
+        except StorageError:
+            self._count -= 1  # it is tried again
+            raise
 
     def last(self, simulation: Simulation) -> Callable[[], None]:
         values = self._at_points(simulation, self._maps)

@@ -61,9 +61,10 @@ class Series:
         name = f"fields/fields_{step:09d}{self._format.suffix}"
         cells, points = split_by_location(self._fields, values)
         self._writer.write(self._folder / name, cells, points)
-        self._moments.append((time, name))
+        moments = [*self._moments, (time, name)]
+        write_pvd(self._folder / COLLECTION, moments)
+        self._moments = moments  # not before: what has failed is tried again
         self._unsynced.append(name)
-        write_pvd(self._folder / COLLECTION, self._moments)
 
     def last(self, simulation: Simulation) -> None: ...
 

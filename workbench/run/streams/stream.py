@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from engines.api import Simulation
+from workbench.storage.atomic import StorageError
 
 Job = Callable[[], None]
 
@@ -34,12 +35,17 @@ class Stream(Protocol):
 
 
 def in_turn(*jobs: Job | None) -> Job:
-    """One after the other, and each done once: when one fails, who tries again goes on with that."""
+    """One after the other, and each done once: when one fails, who tries again goes on with that, or with what is left
+    of it."""
     left = [job for job in jobs if job is not None]
 
     def write() -> None:
         while left:
-            left[0]()
+            try:
+                left[0]()
+            except StorageError as error:
+                left[0], error.finish = error.finish or left[0], None
+                raise
             del left[0]
 
     return write
