@@ -15,7 +15,7 @@ from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
 WAITING = -1e30
 REFRACTORY = 50.0
 CHUNK = 16384
-"""Cells whose sum one thread takes at a time."""
+"""Cells whose weighted sum one thread takes at a time."""
 
 
 class CpuKernels(WatcherKernels):
@@ -32,10 +32,8 @@ class CpuKernels(WatcherKernels):
         out[:] = partial.sum(axis=1)
 
     def excited(self, arrays: MapArrays, out: Array) -> None:
-        partial = np.empty((-(-self.n_cells // CHUNK), 4))
-        _excited(arrays.activation, arrays.beats, arrays.level, partial, self.n_cells)
-        latest, beats, cells, first = partial.T
-        out[:] = latest.max(), beats.max(), cells.sum(), arrays.cycle[int(first[beats.argmax()])]
+        most = arrays.beats.argmax()  # NumPy does: a kernel would be one more that a first picture waits for
+        out[:] = arrays.activation.max(), arrays.beats[most], (arrays.level > WAITING).sum(), arrays.cycle[most]
 
     def phase(self, now: Array, then: Array, origin: float, out: Array) -> None:
         _phase(now, then, origin, out, self.n_cells)
@@ -106,23 +104,6 @@ def _weighted_sums(voltage, weights, partial, n_cells):
         for i in range(chunk * CHUNK, min((chunk + 1) * CHUNK, n_cells)):
             total += np.float64(weights[lead, i]) * (np.float64(voltage[i]) - first)
         partial[lead, chunk] = total
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def _excited(activation, beats, level, partial, n_cells):
-    """What is excited, by chunks of cells: the latest activation, the most beats, cells in a beat, the first of most.
-
-    activation, beats, level: (n_cells,); partial: (chunks, 4) float64. Three values are read of a cell.
-    """
-    for chunk in prange(len(partial)):
-        start = chunk * CHUNK
-        latest, most, excited, first = activation[start], beats[start], 0, start
-        for i in range(start, min(start + CHUNK, n_cells)):
-            latest = max(latest, activation[i])
-            if beats[i] > most:
-                most, first = beats[i], i
-            excited += level[i] > WAITING
-        partial[chunk, 0], partial[chunk, 1], partial[chunk, 2], partial[chunk, 3] = latest, most, excited, first
 
 
 @njit(cache=True, nogil=True, parallel=True)
