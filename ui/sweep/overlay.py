@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Curve
-from ui.charts.plots.line import Line
+from ui.charts.line import Line
 from ui.charts.plots.pens import line_pen
 from ui.charts.plots.scaled_axis import plain
 from ui.scene.colormaps import colormap

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
 
-from ui.charts.plots.line import PIECE, Line, pieces
+from ui.charts.line import PIECE, Line, pieces
 from ui.charts.plots.pens import line_pen
 
 TIMES = np.linspace(0.0, 20.0, 1500)

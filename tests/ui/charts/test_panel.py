@@ -128,6 +128,8 @@ def test_the_mouse_reads_all_charts_over_time(charted, qtbot):
     run_until(qtbot, charted, 20.0)
     panel = charted.charts.panel
     drawn(qtbot, panel, "voltage", until=10.0)
+    seen = panel.cells["voltage"].plot.getPlotItem().getViewBox().viewRange
+    qtbot.waitUntil(lambda: seen()[0][1] > 10)  # the axis follows when it is painted
     panel.cells["losses"].plot.hovered.emit(10.0)
     values = [entry.value for entry in panel.cells["voltage"].legend.entries]
     assert values == ["3.900 V", "4.200 V"]

@@ -16,7 +16,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
 from engines.api import Array
 from engines.api.charts import Curve
 from ui.charts.arithmetic import rises
-from ui.charts.plots.line import Line
+from ui.charts.line import Line
 from ui.charts.plots.pens import line_pen
 from ui.scene.colormaps import colormap
 from ui.widgets.theme import theme

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
-from ui.charts.plots.line import Line
+from ui.charts.line import Line
 from ui.charts.plots.pens import line_pen
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_figures, keep_legible
 from ui.widgets.freeing import free_controls

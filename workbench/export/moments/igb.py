@@ -53,6 +53,7 @@ class Igb:
         self.names: Sequence[str] = [
             *(f"fields/{self._stems[each.name]}.igb" for each in self._fields),
             *(f"fields/{self._stems[each.name]}.dat" for each in self._maps),
+            *mesh_files(mesh),
         ]
         self._interval = interval or 1.0
         self._precision = "float64" if precision == "float64" else "float32"
