@@ -20,6 +20,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
+TOP = {
+    ".ci", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md",
+    "SECURITY.md", "assets", "docs", "engines", "examples", "packaging", "pyproject.toml", "requirements.lock",
+    "sample_data", "tests", "ui", "workbench", "workbench.sh",
+}  # fmt: skip
 PACKAGES = ("workbench", "engines", "ui", "assets", "sample_data")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DECLARED = [
@@ -163,6 +168,11 @@ def test_every_library_that_is_imported_is_declared() -> None:
             if undeclared_of(may_import(text)):
                 undeclared |= {f"{library} ({path})" for library in undeclared_of(imports(text))}
     assert not undeclared
+
+
+def test_the_top_holds_what_was_agreed() -> None:
+    """What a trial leaves there would be carried into the next commit without a word."""
+    assert {path.parts[0] for path in tracked_files()} <= TOP
 
 
 def test_no_file_is_large() -> None:
