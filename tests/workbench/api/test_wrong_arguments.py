@@ -8,7 +8,8 @@ import workbench as wb
 
 
 @pytest.mark.parametrize("path", ["", " ", 5, "a\0b", ["slab"]])
-def test_a_project_is_saved_to_a_path(project, path):
+def test_a_project_is_saved_to_a_path(project, path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(wb.ProblemError, match=r"A project is saved to a path, such as 'results/NAME', not to .*\.$"):
         wb.open(project).save(path)
 
