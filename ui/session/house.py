@@ -204,7 +204,7 @@ class HouseServices:
 
     def _device_here(self, document: Document) -> str:
         """The one that the project names may be of another machine."""
-        return document.project.run.device if self._there is None else "auto"
+        return "auto" if self._there is not None and self._there.place.host else document.project.run.device
 
     def _working(self, document: Document) -> Backend:
         """The device of tools and sweeps, which take turns on one thread."""
