@@ -153,12 +153,12 @@ def _triangles(path: Path, scale: float) -> Points:
     """The triangles of a mesh in the plane z = 0 or any other of one z."""
     import meshio  # 0.2 s of import that most runs never need
 
-    from engines.geometry.readers.meshio_files import read_bounded, refuse_include, tell_groups
+    from engines.geometry.readers.meshio_files import READERS, read_bounded, refuse_include, tell_groups
 
     if path.suffix.lower() == ".inp":
         refuse_include(path)
     try:
-        mesh = read_bounded(path, meshio.read)
+        mesh = read_bounded(path, READERS.get(path.suffix.lower(), meshio.read))
     except MeshError:
         raise
     except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over
