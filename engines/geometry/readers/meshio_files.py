@@ -20,14 +20,16 @@ from meshio._common import num_nodes_per_cell
 from meshio.gmsh import _gmsh22, _gmsh40, _gmsh41
 from meshio.gmsh.common import _gmsh_to_meshio_type
 
+from engines.api import Finding
 from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.abaqus import TwiceError, read_abaqus
 from engines.geometry.readers.cells import quadratic_finding
+from engines.geometry.readers.gmsh_data import install, read_gmsh
 from engines.geometry.readers.parsers import fill
 from engines.geometry.readers.text import as_type, read_bytes
 
-READERS = {".msh": meshio.gmsh.read, ".inp": read_abaqus, ".mesh": meshio.medit.read}
+READERS = {".msh": read_gmsh, ".inp": read_abaqus, ".mesh": meshio.medit.read}
 NAMES = {"quad": "quadrilateral", "wedge": "prism", "tetra4": "tetrahedron"}
 TETRAHEDRA = ("tetra", "tetra4", "tetra10", "tetra14")
 
@@ -198,8 +200,10 @@ def _runs(values: np.ndarray, total: int) -> list[tuple[str, np.ndarray, int]] |
 
 _ELEMENTS_OF_LINES = _gmsh22._read_cells_ascii
 _gmsh22._read_cells_ascii = _elements_of_lines
+_bounded_numpy = _BoundedNumPy()
 for _version in (_gmsh22, _gmsh40, _gmsh41):
-    _version.np = _BoundedNumPy()
+    _version.np = _bounded_numpy
+install(_bounded_numpy.fromfile)
 
 
 def read_with_meshio(path: Path) -> RawMesh:
@@ -259,6 +263,10 @@ def _raw(mesh: meshio.Mesh) -> RawMesh:
 def tell_groups(raw: RawMesh, mesh: meshio.Mesh, blocks: list[int], dimension: int) -> None:
     """Give ``raw`` what ``mesh`` tells of the cells of these ``blocks``: data, and named groups of that dimension."""
     raw.cell_data = {name: np.concatenate([data[k] for k in blocks]) for name, data in mesh.cell_data.items()}
+    several = (mesh.info or (0, 0, 0, 0))[dimension]
+    if several:
+        text = f"Parts of the file that are of several physical groups ({several:,}) are taken as of the first."
+        raw.findings.append(Finding(text))
     for name, data in mesh.field_data.items():
         if np.size(data) == 2 and int(data[1]) == dimension:  # (number, dimension) of a physical group
             raw.region_names[int(data[0])] = name
