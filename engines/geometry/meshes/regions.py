@@ -71,9 +71,9 @@ def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
     if broken:
         told = f"'{_clean(broken[0])}' is not a whole number for each cell: all cells are of one region."
         raw.findings.append(Finding(told))
-    elif alike := [name for name in raw.cell_data if _tells_groups(raw.cell_data[name])]:
-        names = " and ".join(f"'{_clean(name)}'" for name in alike[:3])
-        told = f"All cells are of one region: {names} may be meant, and counts as regions where it is called 'region'."
+    elif alike := [name for name, data in raw.cell_data.items() if name not in called and _tells_groups(data)]:
+        meant = " and ".join(f"'{_clean(name)}'" for name in alike[:3])
+        told = f"All cells are of one region: {meant} may be meant, and counts as regions where it is called 'region'."
         raw.findings.append(Finding(told, "info"))
     return np.ones(len(raw.cells), np.int32), dict(WHOLE)
 
