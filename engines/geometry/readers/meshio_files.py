@@ -1,4 +1,4 @@
-"""Gmsh (.msh 2.2, 4.0, 4.1) and Medit (.mesh) files through meshio, and Abaqus's (.inp).
+"""Gmsh files (.msh 2.2, 4.0, 4.1) through meshio, Abaqus's (.inp) and Medit's (.mesh) as meshio would give them.
 
 meshio prints and may leave the interpreter when a file is wrong; here both become a MeshError.
 """
@@ -26,10 +26,11 @@ from engines.geometry.raw import RawMesh
 from engines.geometry.readers.abaqus import TwiceError, read_abaqus
 from engines.geometry.readers.cells import quadratic_finding
 from engines.geometry.readers.gmsh_data import install, read_gmsh
+from engines.geometry.readers.medit import read_medit
 from engines.geometry.readers.parsers import fill
 from engines.geometry.readers.text import as_type, read_bytes
 
-READERS = {".msh": read_gmsh, ".inp": read_abaqus, ".mesh": meshio.medit.read}
+READERS = {".msh": read_gmsh, ".inp": read_abaqus, ".mesh": read_medit}
 NAMES = {"quad": "quadrilateral", "wedge": "prism", "tetra4": "tetrahedron"}
 TETRAHEDRA = ("tetra", "tetra4", "tetra10", "tetra14")
 

@@ -324,3 +324,25 @@ def test_solids_of_other_kinds_are_told(tmp_path: Path, name: str) -> None:
     meshio.Mesh(corners, cells).write(tmp_path / name, **({"file_format": "gmsh22"} if name == "a.msh" else {}))
     told = [finding.message for finding in read_mesh(tmp_path / name).findings if finding.severity == "warning"]
     assert any(each.startswith(f"Not taken: 1 {kept.get(name, 'pyramid')}, ") for each in told)
+
+
+VERTICES = "Vertices\n4\n0 0 0 1\n1 0 0 1\n0 1 0 1\n0 0 1.0000001 1\n"
+TETRAHEDRA = "Tetrahedra\n1\n1 2 3 4 7\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"MeshVersionFormatted 1\nDimension 3\n{VERTICES}{TETRAHEDRA}End\n",  # whose text was read in single precision
+        f"MeshVersionFormatted 2 Dimension 3\n{VERTICES.replace(chr(10), ' ')}{TETRAHEDRA.replace(chr(10), ' ')} End",
+        f"# by hand\nMeshVersionFormatted\n2\n\nDimension\n3\n{VERTICES.replace('1 0 0 1', '1 0 0 1 #')}{TETRAHEDRA}",
+        f"MeshVersionFormatted 2\nDimension 3\n{VERTICES}RequiredTriangles\n1\n1\nParallelEdges 1 1\n{TETRAHEDRA}"
+        "RequiredTetrahedra\n1\n1\nTetrahedraP2Ordering\n1\n1\nEnd\n",
+    ],
+)
+def test_medit_as_other_programs_write_it(tmp_path: Path, text: str) -> None:
+    """Such files were said to be damaged."""
+    (tmp_path / "a.mesh").write_text(text)
+    mesh = read_mesh(tmp_path / "a.mesh")
+    assert mesh.region_names == {7: "region 7"}
+    assert mesh.points[:, 2].max() == 1.0000001
