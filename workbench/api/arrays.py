@@ -22,8 +22,8 @@ from workbench.words.units import unit_text
 class Quantity(np.ndarray[Any, np.dtype[Any]]):
     """A NumPy array with ``name`` and ``unit`` (as people write it: ``"V/m"``; ``""`` for a pure number).
 
-    Views and slices keep both. What NumPy computes of it is a plain array: whether a result has the unit still, nobody
-    knows. ``dims`` and ``coordinates`` say what its axes are, where that is known.
+    Views and slices keep both, copies their axes too. What NumPy computes of it is a plain array: whether a result has
+    the unit still, nobody knows. ``dims`` and ``coordinates`` say what its axes are, where that is known.
     """
 
     name: str
@@ -63,6 +63,28 @@ class Quantity(np.ndarray[Any, np.dtype[Any]]):
 
     def cumprod(self, *arguments: Any, **options: Any) -> Any:
         return np.asarray(self).cumprod(*arguments, **options)
+
+    def argsort(self, *arguments: Any, **options: Any) -> Any:  # places in an array have no unit
+        return np.asarray(self).argsort(*arguments, **options)
+
+    def argpartition(self, *arguments: Any, **options: Any) -> Any:
+        return np.asarray(self).argpartition(*arguments, **options)
+
+    def argmax(self, *arguments: Any, **options: Any) -> Any:
+        return np.asarray(self).argmax(*arguments, **options)
+
+    def argmin(self, *arguments: Any, **options: Any) -> Any:
+        return np.asarray(self).argmin(*arguments, **options)
+
+    def copy(self, order: Any = "C") -> Quantity:
+        values = np.asarray(self).copy(order)
+        return Quantity(values, self.unit, self.name, self.dims, self.coordinates)
+
+    def __copy__(self) -> Quantity:
+        return self.copy("K")
+
+    def __deepcopy__(self, _: Any) -> Quantity:
+        return self.copy("K")
 
     def __reduce__(self) -> Any:
         return Quantity, (np.asarray(self), self.unit, self.name, self.dims, dict(self.coordinates))
