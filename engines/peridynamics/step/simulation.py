@@ -314,7 +314,6 @@ class PeridynamicSimulation(Simulation):
         return {"followed": np.array(followed), "points": np.array(points).reshape(-1, 2)}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """What was looked at where a run ended, between two samples, is none of one that goes on from there."""
         self._solver.restore({name: state[name] for name in self._solver.arrays})
         if self._contact:
             self._contact.restore(state)
@@ -323,12 +322,15 @@ class PeridynamicSimulation(Simulation):
         if self._curve is not None:
             self._curve.followed = int(state["followed"])
             self._curve.points = [(float(x), float(force)) for x, force in state["points"]]
+        self.forget_end()
+        self._measured = self._damaged = self._strained = -1
+
+    def forget_end(self) -> None:
         if self.step % self.sample_steps:
             self._tip.passed = [entry for entry in self._tip.passed if entry[0] < self.time]
             if self._curve is not None and self._curve.followed == self.step:
                 self._curve.followed -= 1
                 self._curve.points.pop()
-        self._measured = self._damaged = self._strained = -1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
