@@ -53,7 +53,7 @@ def written(request, project, tmp_path, monkeypatch):
         *((path, "' must end in {suffix}: {like} is written in that form") for path in ("x", "x.jpg", "x{suffix}.txt")),
         ("file/x{suffix}", "'file' is a file: "),
         ("~nobody is called so/x{suffix}", "'~nobody is called so' is nobody's home folder here"),
-        ("long" * 100 + "{suffix}", "longer than names of files can be here: choose a shorter one"),
+        ("long" * 100 + "{suffix}", "its name is too long here, choose a shorter one"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_file_to_save_to_is_said_before_anything_is_written(written, tmp_path, path, said):
