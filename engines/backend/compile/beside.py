@@ -115,7 +115,9 @@ class Beside:
             _end(process)
 
     def _soonest(self) -> Listed | None:
-        """Of the kernels that nobody has begun the first of a module that is in use here."""
+        """Of the kernels that nobody has begun the first of a module that is in use here; a window draws meanwhile."""
+        if threading.current_thread() is threading.main_thread():
+            return None
         waiting = (self._kernels[name] for name, place in self._place.items() if place is _Is.WAITING)
         return next((kernel for kernel in waiting if kernel.module in sys.modules), None)
 
