@@ -18,8 +18,8 @@ from workbench.words.units import is_count, percent, seconds_of, unit_text
 
 PANEL_WIDTH = 296
 BESIDE_TIP = (
-    "The window's charts and the run's steps take turns here. In a process of its own a run does not wait: what is open "
-    "begins there after Reset."
+    "The window's charts and the run's steps take turns here. In a process of its own a run does not wait: what is "
+    "open begins there after Reset."
 )
 REAL_TIME = "Seconds of the clock for a simulated second: below 1 it is faster than what it simulates."
 
@@ -52,7 +52,7 @@ class MetersPanel(QScrollArea):
         self.bound.setMinimumHeight(2 * self.bound.fontMetrics().height() + 2)  # what is below stays in its place
         self.bound.setToolTip("What keeps the run from going faster")
         self.beside = QToolButton(self)
-        self.beside.setObjectName("small")
+        self.beside.setObjectName("link")
         self.beside.setText("Compute beside the window")
         self.beside.setToolTip(BESIDE_TIP)
         self.beside.clicked.connect(self.beside_asked)
