@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
@@ -26,11 +25,11 @@ from PySide6.QtWidgets import (
 from engines.api import Engine, Estimate, Finding, Remedy
 from engines.api.errors import ProblemError, WorkbenchError
 from ui.forms.fields.file import SUFFIXES
-from ui.importing.drawing import drawn
 from ui.importing.findings import FindingsList
 from ui.importing.picture import Picture
 from ui.importing.regions import RegionRows
 from ui.importing.units import UnitChooser
+from ui.importing.warm import warm
 from ui.scene.colormaps import distinct_colours
 from ui.session.services import Services
 from ui.widgets.background import Background, lane_of
@@ -238,7 +237,7 @@ class ImportDialog(QDialog):
     def _read(self, wanted: Reading) -> tuple[Document, Report]:
         document = self._services.open_mesh(self.path, wanted.unit, wanted.fibres, engine=wanted.engine)
         report = report_of(document, self.path, wanted.unit)
-        drawn(report.triangles[:1], np.zeros((1, 3), np.uint8), 8, (0, 0, 0))  # compiled here, where nobody waits
+        warm(report.triangles)
         return document, report
 
     def _show(self, answer: tuple[Document, Report]) -> None:
