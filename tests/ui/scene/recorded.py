@@ -1,17 +1,15 @@
 """What is drawn of scenes of all kinds, in figures: what the programs on the graphics card are told, by a stand-in for
 them, and what lies over the picture.
 
-``tests/data/scenes`` has it as it was when somebody looked at the pictures last. After a change that is meant,
-``python -m tests.ui.scene.recorded`` writes it anew, and the difference in those files is read with the change.
+See ``tests/ui/recorded.py``.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +18,7 @@ import pytest
 
 from engines.api import Array, FieldInfo, Lines, MarkerInfo, Markers, SimulationInfo
 from engines.geometry.grid import Grid
+from tests.ui.recorded import in_figures, write
 from tests.ui.scene.grids import CONCENTRATION
 from tests.ui.scene.grids import info as of_grid
 from tests.ui.scene.layers.test_lattice_layer import info as of_lattice
@@ -40,12 +39,10 @@ from ui.scene.visuals import grid, markers, screen, solids, spheres, squares, su
 from ui.scene.visuals import lattice as lattices
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
 
-FILES = Path(__file__).parents[2] / "data" / "scenes"
+ROOM = "scenes"
 MODULES = (painter, grid, lattices, markers, screen, solids, spheres, squares, surface)
 WIDE, CROWDED, RATIO = (1200, 900), (600, 480), 1.5
 """Pixels of views, of which so many are one of the window's."""
-ALL = 4
-"""As many figures are told one by one; of more their mean and root mean square, by column where there are few."""
 PRESSURE = FieldInfo("p", "Pressure", "Pa", "cell", (0.1, 1000.0), "viridis")
 
 
@@ -178,27 +175,5 @@ def told(name: str) -> list[str]:
     return lines
 
 
-def in_figures(given: Any) -> str:
-    values = np.asarray(getattr(given, "data", given) if not isinstance(given, np.ndarray) else given)
-    if not np.issubdtype(values.dtype, np.number):
-        return str(given)
-    if values.size <= ALL:
-        return " ".join(f"{float(value):.5g}" for value in values.ravel())
-    columns = values.reshape(-1, values.shape[-1] if values.shape[-1] <= ALL else 1).astype(np.float64)
-    shape = "x".join(map(str, values.shape))
-    figures = zip(columns.mean(axis=0), np.sqrt((columns**2).mean(axis=0)), strict=True)
-    return f"{shape} " + " ".join(f"{mean:.5g} {square:.5g}" for mean, square in figures)
-
-
-def file_of(name: str) -> Path:
-    return FILES / f"{re.sub('[^a-z]+', '_', name)}.txt"
-
-
-def main() -> None:
-    FILES.mkdir(exist_ok=True)
-    for name in SCENES:
-        file_of(name).write_text("\n".join([*told(name), ""]), "utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write(ROOM, ((name, partial(told, name)) for name in SCENES))
