@@ -1,15 +1,18 @@
-"""What is seen, in figures, held against what it was when somebody looked at it last: of widgets here, of scenes in
-``tests/ui/scene/recorded.py``.
+"""What is seen, in figures and words, held against what it was when somebody looked at it last: what a widget paints,
+and what those in it say and do. Of scenes: ``tests/ui/scene/recorded.py``.
 
-``python -m tests.ui.charts.recorded`` and ``python -m tests.ui.scene.recorded`` write them anew after a change that is
-meant; the difference in ``tests/data/seen`` is read with the change.
+After a change that is meant, ``SEEN=new ./workbench.sh test tests/ui -k as_recorded`` writes ``tests/data/seen`` anew;
+the difference there is read with the change.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,9 +20,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QAction, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QGraphicsView, QWidget
+from PySide6.QtWidgets import QFrame, QGraphicsView, QListView, QScrollBar, QWidget
 
 FILES = Path(__file__).parents[1] / "data" / "seen"
 ALL = 4
@@ -87,17 +90,11 @@ def file_of(room: str, name: str) -> Path:
     return FILES / room / f"{re.sub('[^a-z]+', '_', name)}.txt"
 
 
-def write(room: str, seen: Iterable[tuple[str, Callable[[], list[str]]]]) -> None:
-    """What each of them is now, in place of all that there was."""
-    for file in (FILES / room).glob("*.txt"):
-        file.unlink()
-    (FILES / room).mkdir(parents=True, exist_ok=True)
-    for name, lines in seen:
-        file_of(room, name).write_text("\n".join([*lines(), ""]), "utf-8")
-
-
 def compare(room: str, name: str, now: list[str], pixels: float = 2e-3) -> None:
     """Fails where other things are seen, or the same ones elsewhere, by more than so many pixels."""
+    if os.environ.get("SEEN") == "new":
+        file_of(room, name).parent.mkdir(parents=True, exist_ok=True)
+        file_of(room, name).write_text("\n".join([*now, ""]), "utf-8")
     before = file_of(room, name).read_text("utf-8").splitlines()
     for was, line in itertools.zip_longest(before, now, fillvalue=""):
         assert NUMBER.sub("#", line) == NUMBER.sub("#", was), f"it was: {was}; it is: {line}"
@@ -105,3 +102,53 @@ def compare(room: str, name: str, now: list[str], pixels: float = 2e-3) -> None:
             figures = [list(map(float, NUMBER.findall(each))) for each in (one, other)]
             same = pytest.approx(figures[1], rel=1e-2 if PLATE.search(was) else 2e-4, abs=off)
             assert figures[0] == same, f"it was: {was}; it is: {line}"
+
+
+PLACED = re.compile(
+    r"^(x|y|width|height|pos|size|geometry|.*[gG]eometry|.*Rect|rect|.*Size|.*Width|.*Height|styleSheet|windowFilePath|"
+    r"active|isActiveWindow|focus|fullScreen|minimized|maximized|visible|mouseTracking|autoFillBackground|"
+    r"windowOpacity|inputMethodHints|layoutDirection|updatesEnabled|normalGeometry|cursorPosition|selectedText|"
+    r"hasSelectedText|selectionStart|undoAvailable|redoAvailable|html|objectName|toolTipDuration)$"
+)
+"""Properties of a widget that its painting shows, or that Qt sets by itself."""
+
+
+def said(widget: QWidget, *without: type[QWidget]) -> list[str]:
+    """A line for a widget and each in it that Qt has not made for itself: what it says and how it behaves, where that
+    differs from a plain one of its class; and its actions. What is within one of ``without`` is left out."""
+    plain: dict[type, dict[str, Any]] = {}
+    lines = []
+    for each in (widget, *widget.findChildren(QWidget)):
+        if any(one.isAncestorOf(each) for kind in without for one in widget.findChildren(kind)):
+            continue
+        if each.objectName().startswith("qt_") or isinstance(each, QScrollBar | QListView) or type(each) is QFrame:
+            continue
+        kind = next(one for one in type(each).__mro__ if one.__module__.startswith("PySide6"))
+        if kind not in plain:
+            with suppress(TypeError, NotImplementedError):  # which cannot be made by themselves
+                plain[kind] = dict(_properties(kind()))
+        usual = plain.get(kind, {})
+        found = {name: value for name, value in _properties(each) if value != usual.get(name)}
+        if not found and type(each) is QWidget:
+            continue
+        hidden = " hidden" if each.isHidden() else ""
+        told = " ".join(f"{name}={value!r}" for name, value in found.items())
+        lines.append(f"{kind.__name__} {type(each).__name__} {each.objectName()}{hidden}: {told}".replace("\n", "\\n"))
+    actions = [each for each in widget.findChildren(QAction) if each.text()]
+    lines += [f"QAction {each.text()} {each.shortcut().toString()}: {_state(each)}" for each in actions]
+    return lines
+
+
+def _state(action: QAction) -> str:
+    on = [name for name in ("Enabled", "Checkable", "Checked", "Visible") if getattr(action, f"is{name}")()]
+    return f"{' '.join(on)} {action.toolTip()!r}".replace("\n", "\\n")
+
+
+def _properties(widget: QWidget) -> Iterator[tuple[str, Any]]:
+    meta = widget.metaObject()
+    for place in range(meta.propertyCount()):
+        name = meta.property(place).name()
+        if not PLACED.match(name):
+            value = widget.property(name)
+            if isinstance(value, bool | int | float | str | Enum):
+                yield name, value.name if isinstance(value, Enum) else value

@@ -83,7 +83,8 @@ class ImportDialog(QDialog):
         self.document: Document | None = None
         self.report: Report | None = None
         self.estimate: Estimate | None = None
-        self._turn = 0
+        self._turn = object()
+        """Another one for each reading: its answers are shown, and no older ones."""
         self._asked: Future[Any] = Future()
         """The last reading: one that has not begun need not begin any more once another is asked for."""
         self._proposing = True
@@ -219,7 +220,7 @@ class ImportDialog(QDialog):
             if reading.engine != self.reading.engine:  # it has nothing to say of another one's problem
                 self._show_findings(())
             self.reading, self._proposing = reading, False
-        self._turn += 1
+        self._turn = object()
         turn, wanted = self._turn, self.reading
         self.import_button.setEnabled(False)
         for value in self.figures.values():  # of the reading before
@@ -227,7 +228,7 @@ class ImportDialog(QDialog):
         self._say(f"Reading {self.path.name}", "muted")
 
         def if_fresh(show: Any) -> Any:
-            return lambda answer: show(answer) if turn == self._turn else None
+            return lambda answer: show(answer) if turn is self._turn else None
 
         self._asked.cancel()
         self._asked = self._background.submit(
@@ -272,7 +273,7 @@ class ImportDialog(QDialog):
         self._show_findings(findings_of(document, None))
 
         def if_fresh(show: Any) -> Any:
-            return lambda answer: show(answer) if turn == self._turn else None
+            return lambda answer: show(answer) if turn is self._turn else None
 
         self._background.submit(
             lane_of("estimates", document.engine.id),
@@ -349,11 +350,11 @@ class ImportDialog(QDialog):
 
     def finish(self) -> None:
         """Close: what was read is being opened."""
-        self._turn += 1
+        self._turn = object()
         super().accept()
 
     def reject(self) -> None:
-        self._turn += 1
+        self._turn = object()
         self._asked.cancel()
         super().reject()
 

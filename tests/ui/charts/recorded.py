@@ -15,7 +15,7 @@ from tests.ui.charts.test_raster import RASTER
 from tests.ui.charts.test_round import ANGLES, CUT, LINEAR, lobe
 from tests.ui.panels.test_timeline_bar import TICKS
 from tests.ui.panels.test_trace_plot import buffer
-from tests.ui.recorded import painted, write
+from tests.ui.recorded import painted
 from tests.ui.sweep.test_overlay import VOLTAGE, pairs
 from ui.charts.arithmetic import Look
 from ui.charts.diagram.view import DiagramView
@@ -165,11 +165,3 @@ def seen(name: str) -> list[str]:
     widget.close()
     widget.deleteLater()
     return lines
-
-
-if __name__ == "__main__":
-    from ui.widgets.theme import theme
-
-    application = QApplication([])
-    theme().apply("dark", application)
-    write(ROOM, ((name, lambda name=name: seen(name)) for name in SEEN))

@@ -120,6 +120,22 @@ def choose(cell, *path):
     action.trigger()
 
 
+@pytest.mark.parametrize(
+    ("series", "offered", "entries"),
+    [
+        ((), (("charge", "Charge"),), ["Linear", "Logarithmic"]),
+        (("mean",), (), ["Linear", "Logarithmic"]),
+        (("mean",), (("charge", "Charge"),), ["Linear", "Logarithmic", "", "Over: Time", "Over: Charge"]),
+    ],
+)
+def test_a_chart_over_time_may_stand_over_another_series_where_there_is_one(qtbot, series, offered, entries):
+    cell = ChartCell(ChartInfo("gain", "Gain", "V", series), "s")
+    qtbot.addWidget(cell)
+    cell.abscissae = offered
+    (menu,) = [action.menu() for action in cell.menu().actions() if action.text() == "Horizontal axis"]
+    assert [action.text() for action in menu.actions()] == entries
+
+
 def test_the_menu_makes_axes_logarithmic_and_points_stand_at_their_powers(cell):
     choose(cell, "Vertical axis", "Logarithmic")
     choose(cell, "Horizontal axis", "Logarithmic")

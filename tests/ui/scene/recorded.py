@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 
 from engines.api import Array, FieldInfo, Lines, MarkerInfo, Markers, SimulationInfo
 from engines.geometry.grid import Grid
-from tests.ui.recorded import in_figures, write
+from tests.ui.recorded import in_figures
 from tests.ui.scene.grids import CONCENTRATION
 from tests.ui.scene.grids import info as of_grid
 from tests.ui.scene.layers.test_lattice_layer import info as of_lattice
@@ -173,7 +172,3 @@ def told(name: str) -> list[str]:
     lines += ["over it:", *(f"  {name}: {left} {top} {in_figures(image)}" for name, image, left, top in placed)]
     lines += [f"  {in_figures([*each.start, *each.end])} {in_figures(each.radius)} {each.colour}" for each in strokes]
     return lines
-
-
-if __name__ == "__main__":
-    write(ROOM, ((name, partial(told, name)) for name in SCENES))
