@@ -107,7 +107,7 @@ def compare(room: str, name: str, now: list[str], pixels: float = 2e-3) -> None:
 PLACED = re.compile(
     r"^(x|y|width|height|pos|size|geometry|.*[gG]eometry|.*Rect|rect|.*Size|.*Width|.*Height|styleSheet|windowFilePath|"
     r"active|isActiveWindow|focus|fullScreen|minimized|maximized|visible|mouseTracking|autoFillBackground|"
-    r"windowOpacity|inputMethodHints|layoutDirection|updatesEnabled|normalGeometry|cursorPosition|selectedText|"
+    r"windowOpacity|opacity|inputMethodHints|layoutDirection|updatesEnabled|normalGeometry|cursorPosition|selectedText|"
     r"hasSelectedText|selectionStart|undoAvailable|redoAvailable|html|objectName|toolTipDuration)$"
 )
 """Properties of a widget that its painting shows, or that Qt sets by itself."""
