@@ -135,6 +135,7 @@ def said(widget: QWidget, *without: type[QWidget]) -> list[str]:
         told = " ".join(f"{name}={value!r}" for name, value in found.items())
         lines.append(f"{kind.__name__} {type(each).__name__} {each.objectName()}{hidden}: {told}".replace("\n", "\\n"))
     actions = [each for each in widget.findChildren(QAction) if each.text()]
+    lines.sort()  # what is raised over others comes later among the children of Qt
     lines += [f"QAction {each.text()} {each.shortcut().toString()}: {_state(each)}" for each in actions]
     return lines
 
