@@ -28,8 +28,9 @@ FILES = Path(__file__).parents[1] / "data" / "seen"
 ALL = 4
 """As many figures are told one by one; of more their mean and root mean square, by column where there are few."""
 NUMBER = re.compile(r"(?<![#\w])-?\d+\.?\d*(?:e[+-]?\d+)?")
-PLATE = re.compile(r"x4 \d")
-"""A picture with texts, which are set with slightly other edges by another version of what sets them."""
+MEASURED = re.compile(r"( at |x4 )")
+"""Behind it stand pixels, or what a picture with texts looks like, whose edges another version of what sets them sets
+slightly otherwise."""
 COORDINATE = re.compile(r"-?[\d.]+(?:e[+-]?\d+)?")
 PLACES = ("x", "y", "width", "height", "cx", "cy", "r")
 IDENTITY = "matrix(1,0,0,1,0,0)"
@@ -97,11 +98,22 @@ def compare(room: str, name: str, now: list[str], pixels: float = 2e-3) -> None:
         file_of(room, name).write_text("\n".join([*now, ""]), "utf-8")
     before = file_of(room, name).read_text("utf-8").splitlines()
     for was, line in itertools.zip_longest(before, now, fillvalue=""):
-        assert NUMBER.sub("#", line) == NUMBER.sub("#", was), f"it was: {was}; it is: {line}"
-        for one, other, off in zip(line.partition(" at "), was.partition(" at "), (2e-3, 0.0, pixels), strict=True):
-            figures = [list(map(float, NUMBER.findall(each))) for each in (one, other)]
-            same = pytest.approx(figures[1], rel=1e-2 if PLATE.search(was) else 2e-4, abs=off)
-            assert figures[0] == same, f"it was: {was}; it is: {line}"
+        assert _alike(was, line, pixels), f"{room}, {name}: it was: {was}; it is: {line}"
+
+
+def _alike(was: str, now: str, pixels: float) -> bool:
+    if NUMBER.sub("#", was) != NUMBER.sub("#", now):
+        return False
+    (before, mark, seen_before), (after, _, seen) = (
+        (*MEASURED.split(each, maxsplit=1), "", "")[:3] for each in (was, now)
+    )
+    off = {"rel": 1e-2, "abs": 2e-3} if mark == "x4 " else {"rel": 2e-4, "abs": pixels}
+    same = _figures(after) == pytest.approx(_figures(before), rel=2e-4, abs=2e-3)
+    return same and _figures(seen) == pytest.approx(_figures(seen_before), **off)
+
+
+def _figures(text: str) -> list[float]:
+    return list(map(float, NUMBER.findall(text)))
 
 
 PLACED = re.compile(
