@@ -22,7 +22,7 @@ import pytest
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFrame, QGraphicsView, QListView, QScrollBar, QWidget
+from PySide6.QtWidgets import QFrame, QGraphicsView, QHeaderView, QListView, QScrollBar, QSizeGrip, QWidget
 
 FILES = Path(__file__).parents[1] / "data" / "seen"
 ALL = 4
@@ -123,6 +123,7 @@ PLACED = re.compile(
     r"hasSelectedText|selectionStart|undoAvailable|redoAvailable|html|objectName|toolTipDuration)$"
 )
 """Properties of a widget that its painting shows, or that Qt sets by itself."""
+OF_QT = (QHeaderView, QListView, QScrollBar, QSizeGrip)
 
 
 def said(widget: QWidget, *without: type[QWidget]) -> list[str]:
@@ -133,7 +134,7 @@ def said(widget: QWidget, *without: type[QWidget]) -> list[str]:
     for each in (widget, *widget.findChildren(QWidget)):
         if any(one.isAncestorOf(each) for kind in without for one in widget.findChildren(kind)):
             continue
-        if each.objectName().startswith("qt_") or isinstance(each, QScrollBar | QListView) or type(each) is QFrame:
+        if each.objectName().startswith("qt_") or isinstance(each, OF_QT) or type(each) is QFrame:
             continue
         kind = next(one for one in type(each).__mro__ if one.__module__.startswith("PySide6"))
         if kind not in plain:
