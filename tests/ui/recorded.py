@@ -1,5 +1,5 @@
 """What is seen, in figures and words, held against what it was when somebody looked at it last: what a widget paints,
-and what those in it say and do. Of scenes: ``tests/ui/scene/recorded.py``.
+and what those in it say and do (``test_as_recorded.py`` in the folders here).
 
 After a change that is meant, ``SEEN=new ./workbench.sh test tests/ui -k as_recorded`` writes ``tests/data/seen`` anew;
 the difference there is read with the change.
