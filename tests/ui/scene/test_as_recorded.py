@@ -14,6 +14,7 @@ import pytest
 
 from engines.api import Array, FieldInfo, Lines, MarkerInfo, Markers, SimulationInfo
 from engines.geometry.grid import Grid
+from engines.geometry.particles import Particles, named_parts
 from tests.ui.recorded import compare, in_figures
 from tests.ui.scene.grids import CONCENTRATION
 from tests.ui.scene.grids import info as of_grid
@@ -24,15 +25,20 @@ from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.scene.overlays.test_over_a_scene import full, linked
 from tests.ui.scene.spheres import info as of_spheres
 from tests.ui.scene.spheres import touching
+from tests.ui.scene.test_arrows import answered
+from tests.ui.scene.test_arrows import shown as asking
 from tests.ui.scene.test_categories import STATE
 from tests.ui.scene.test_solids import ball, box
 from tests.ui.scene.test_solids import scene_of as of_solids
 from tests.ui.scene.visuals.test_told_to_the_screen import Screen
 from ui.scene import painter
+from ui.scene.colormaps import categories, colormap, distinct_colours, names
+from ui.scene.marks import Marks
 from ui.scene.overlays.hud import Hud
 from ui.scene.scene import Scene
 from ui.scene.visuals import grid, markers, screen, solids, spheres, squares, surface
 from ui.scene.visuals import lattice as lattices
+from ui.scene.visuals.plates import LIGHT
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
 
 ROOM = "scenes"
@@ -76,7 +82,8 @@ def of_cells(counts: tuple[int, ...], field: FieldInfo = CONCENTRATION, **view: 
     places = cells.centers(np.arange(cells.n_cells))
     away = np.linalg.norm(places - 0.4 * places.max(axis=0), axis=1) / places.max()
     low, high = field.range
-    return scene_of(of_grid(cells, field), {field.name: low + (high - low) * np.exp(-6 * away**2)}, **view)
+    values = low + (high - low) * np.exp(-6 * away**2)
+    return scene_of(of_grid(cells, field), {field.name: values}, field=field.name, **view)
 
 
 def of_balls(**view: Any) -> Scene:
@@ -101,6 +108,25 @@ def of_a_body(counts: tuple[int, ...], **view: Any) -> Scene:
 def of_names(**view: Any) -> Scene:
     cells = Grid((12, 9), (1.0, 1.0))
     return scene_of(of_grid(cells, STATE), {"state": np.arange(cells.n_cells) % 3}, **view)
+
+
+def of_parts() -> Scene:
+    parts = named_parts(Particles(np.array([[-2.0, 0, 0], [2.0, 1, 0]]), np.ones(2)), ("Anode", "Cathode"), (1, 1))
+    return scene_of(of_spheres(parts), {"inside": np.full((2, 20), 0.5), "surface": np.ones(2)})
+
+
+def with_arrows() -> Scene:
+    """A flow that turns, on slices through a grid."""
+    scene, request = asking(Grid((9, 9, 9), (1.0, 1.0, 1.0)), arrows="flow")
+    answered(scene, request, a=lambda places: 4.5 - places[:, 1], b=lambda places: places[:, 0] - 4.5)
+    return scene
+
+
+def beyond() -> Scene:
+    """Values beyond the range, and what is said of an item in hand, in light colours."""
+    scene = of_cells((40, 30), CONCENTRATION, range=(0.2, 0.5))
+    scene.theme, scene.pointer, scene.marks = LIGHT, (0.5, 0.62), Marks(said="x = 3 mm")
+    return scene
 
 
 def without_a_run() -> Scene:
@@ -132,6 +158,9 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "lattice that has moved, with its crack": lambda: of_a_body((8, 5), deformation=20.0, lines=True),
     "lattice in space, damaged parts hidden": lambda: of_a_body((6, 4, 3), hidden_above=0.2, deformation=10.0),
     "names instead of values": of_names,
+    "parts with their names": of_parts,
+    "arrows of a flow": with_arrows,
+    "values beyond the range, in light colours": beyond,
 }
 
 
@@ -169,6 +198,15 @@ def told(name: str) -> list[str]:
     lines += ["over it:", *(f"  {name}: {left} {top} {in_figures(image)}" for name, image, left, top in placed)]
     lines += [f"  {in_figures([*each.start, *each.end])} {in_figures(each.radius)} {each.colour}" for each in strokes]
     return lines
+
+
+def test_colours_are_as_they_were() -> None:
+    """Every fifteenth of each map, in dark and in light views, and those of names."""
+    maps = {f"{name} {'dark' if dark else 'light'}": colormap(name, dark) for name in names() for dark in (False, True)}
+    maps |= {f"names {count}": categories(count) for count in (2, 5, 12)} | {"regions": distinct_colours(12)}
+    compare(
+        ROOM, "colours", [f"{name} {lut[:: max(1, len(lut) // 17)].tolist()}" for name, lut in maps.items()], pixels=1
+    )
 
 
 @pytest.mark.parametrize("name", SCENES)
