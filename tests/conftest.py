@@ -47,6 +47,8 @@ os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # While it looks for types Numba raises thousands of errors that it catches; each would be coloured, for 0.4 ms.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
+# Kernels are on the disk already, and each test ends with the threads that it has started.
+os.environ.setdefault("WORKBENCH_COMPILERS", "0")
 # A busy machine takes its time, for an example as for making it up, which says nothing of what is tested.
 if hypothesis is not None:
     hypothesis.settings.register_profile(

@@ -131,6 +131,8 @@ def place_in(argv: Sequence[str]) -> Place | None:
     told = dict(text.removeprefix("--").split("=", 1) for text in argv if text.startswith("--") and "=" in text)
     if "socket" in told:
         return Place(socket=Path(told["socket"]))
+    if "--beside" in argv:
+        return Place()
     if "host" not in told:
         return None
     return Place(told["host"], told.get("command", "workbench"), job_options=told.get("slurm"))

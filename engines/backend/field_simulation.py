@@ -11,8 +11,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Simulation
 from engines.api.device import Backend
 from engines.api.errors import NotLiveError
-
-LARGEST = float(np.finfo(np.float32).max)
+from engines.backend.fields.beyond import wrong_in
 
 
 class FieldSimulation(Simulation):
@@ -84,20 +83,13 @@ class FieldSimulation(Simulation):
 
     def non_finite(self) -> NonFinite | None:
         for info in self.fields:
-            place = self.first_wrong(f"The field '{info.title}'", self.values(info.name))
-            if place is not None:
-                return NonFinite(f"The field '{info.title}'", place, self.advice)
+            found = self.wrong_in(f"The field '{info.title}'", self.values(info.name))
+            if found is not None:
+                return found
         return None
 
-    def first_wrong(self, told: str, values: Any) -> int | None:
-        """Where ``values``, which a sentence calls so, are no numbers; what is too large for float32 is noted in
-        ``beyond``."""
-        place = None if values.dtype == np.float64 else self.backend.first_non_finite(values)
-        if values.dtype == np.float64 and (large := self.backend.first_beyond(values, LARGEST)) is not None:
-            place = self.backend.first_non_finite(values)
-            if place is None and self.beyond is None:
-                self.beyond = NonFinite(told, large, self.advice)
-        return place
+    def wrong_in(self, told: str, values: Any) -> NonFinite | None:
+        return wrong_in(self, self.backend, told, values, self.advice)
 
     def close(self) -> None:
         self.arrays.clear()

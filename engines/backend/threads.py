@@ -26,6 +26,7 @@ from numba.np.ufunc import parallel
 
 from engines.api.errors import DeviceError
 from engines.backend import denormals
+from engines.backend.compile.beside import share
 from engines.backend.compile.remembering import remember
 from engines.backend.compile.wrappers import collect_seldom, leave_out_wrappers_for_c, make_code_when_asked_for
 
@@ -63,6 +64,7 @@ leave_out_wrappers_for_c()
 make_code_when_asked_for()
 collect_seldom()
 remember()
+share()
 
 CORE_BANDWIDTH, CORE_FLOPS = 20e9, 40e9
 """[B/s], [flop/s] of one core in kernels of steps whose arrays its caches hold: 9 to 22 and 19 to 58 were measured."""

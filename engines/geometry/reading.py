@@ -86,6 +86,7 @@ def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | No
 def checked(raw: RawMesh, name: str, length_unit: str = "mm") -> TetMesh:
     """A :class:`TetMesh` of what a reader found; ``name`` is what messages call it. Raises MeshError."""
     check.require_tetrahedra(raw, name)
+    check.tell_others(raw)
     check.require_valid_indices(raw, name)
     check.drop_unused_points(raw)
     check.require_finite_points(raw, name)

@@ -84,6 +84,9 @@ class LedSimulation(Simulation):
         with self._with_others():
             self._own.advance(steps)
 
+    def forget_end(self) -> None:
+        self._all("forget_end")
+
     def synchronize(self) -> None:
         self._all("synchronize")
 

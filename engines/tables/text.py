@@ -111,6 +111,18 @@ def check_marks(lines: Sequence[str], rows: Sequence[Sequence[str]], separator: 
             )
 
 
+def doubtful_comma(table: TextTable) -> str:
+    """A cell as 3,700 of a column that has none but such, between semicolons or tabs, where no other cell of the table
+    tells that its commas stand for decimals; empty where there is none."""
+    if table.separator not in (";", "\t") or any(_COMMA.fullmatch(cell) for _, row in table.rows for cell in row):
+        return ""
+    for column in zip_longest(*(row for _, row in table.rows), fillvalue=""):
+        cells = list(filter(None, column))
+        if cells and all(map(_GROUP.fullmatch, cells)):
+            return str(cells[0])
+    return ""
+
+
 def number_of(cell: str, separator: str | None) -> float | None:
     """A finite number, with a decimal comma where that separates no columns, or with thousands apart by commas."""
     text = cell

@@ -38,6 +38,16 @@ def points(changes: Callable[[np.ndarray], np.ndarray], **body: Any) -> Callable
     return values
 
 
+def _history(folder: Path) -> dict[str, Any]:
+    """A load whose table may have decimals or thousands."""
+    (folder / "history.csv").write_text("time;value\n0;3,700\n1;3,650\n")
+    history = {"kind": "file", "path": str(folder / "history.csv")}
+    return {
+        **SMALL,
+        "loads": [{"kind": "velocity", "region": {"kind": "side", "side": "top"}, "y": 0.1, "history": history}],
+    }
+
+
 def _pushed(grid: np.ndarray) -> np.ndarray:
     return grid + np.random.default_rng(3).uniform(-0.25, 0.25, grid.shape)
 
@@ -82,6 +92,9 @@ CASES = {
     "points that are irregular": Case(
         project("peridynamics", points(_pushed)),
         tuple(f"engines.peridynamics.setup.cloud._irregular#{number}" for number in (1, 2)),
+    ),
+    "commas of decimals or thousands": Case(
+        project("peridynamics", _history), ("workbench.project.reading.commas.commas_in",)
     ),
     "a law that never breaks": law("pull._never", lines=["d = 1 - s0/s"]),
     "a law without end": law("pull._told#1", "pull._told#2", lines=["d = 0.5*(s > s0)"]),

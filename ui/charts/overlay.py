@@ -19,6 +19,7 @@ from ui.widgets.background import Background
 from workbench.importing.choice import Choice, choice_of
 from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
+from workbench.project.reading.commas import commas_told
 from workbench.words.units import unit_text
 
 KINDS = "Measured data (*.csv *.txt *.tsv *.dat);;All files (*)"
@@ -29,6 +30,8 @@ class Overlay(QObject):
 
     problem = Signal(str)
     """One sentence: what is wrong with a file, and where."""
+    doubt = Signal(str)
+    """One sentence: how a file was read that can be read otherwise."""
 
     def __init__(self, panel: ChartsPanel, model: DocumentModel, background: Background, parent: QWidget) -> None:
         super().__init__(parent)
@@ -51,14 +54,20 @@ class Overlay(QObject):
             document, file = self._model.document, Path(path)
             add = partial(self._add, over=over, document=document)
 
-            def looked(choice: Choice | None) -> None:
+            def looked(found: tuple[Choice | None, str]) -> None:
+                choice, doubt = found
+                if doubt:
+                    self.doubt.emit(doubt)
                 if choice is not None:
                     self._choose(file, chart, axes, choice, document, add)
                     return
                 read = partial(read_curves, file, chart.name, axes)
                 self._background.submit("imports", read, add, self._failed)
 
-            self._background.submit("imports", partial(choice_of, file, axes), looked, self._failed)
+            def look() -> tuple[Choice | None, str]:
+                return choice_of(file, axes), commas_told(file)
+
+            self._background.submit("imports", look, looked, self._failed)
 
     def _choose(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -19,6 +21,10 @@ from engines.api.errors import ProblemError
 from workbench.remote.connection import Place
 from workbench.remote.streams import check_host
 
+BESIDE_NOTE = (
+    "In a process of its own: steps and pictures do not wait for each other, and a fault of a device does not touch "
+    "the window. What runs there goes on when the window closes: choose this again to see it."
+)
 NOTE = (
     "SSH logs in, with the key that you have for that machine, and starts Workbench there. What runs there goes on "
     "when the window closes or the line is lost: connect again to see it."
@@ -42,9 +48,12 @@ class PlaceDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Where problems are computed")
         self.here = QRadioButton("On &this computer", self)
+        self.beside = QRadioButton("On this computer, &beside the window", self)
         self.there = QRadioButton("On &another machine, through SSH", self)
-        (self.here if place is None else self.there).setChecked(True)
-        last = place or last
+        (self.here if place is None else self.there if place.host else self.beside).setChecked(True)
+        self.beside.setDisabled(sys.platform == "win32")  # which has no sockets with an owner
+        self._place = place
+        last = place if place is not None and place.host else last
         self.host = QLineEdit(last.host, self)
         self.host.setPlaceholderText("user@host")
         self.command = QLineEdit(last.command, self)
@@ -61,9 +70,6 @@ class PlaceDialog(QDialog):
         self.said.setObjectName("bad")
         self.said.setWordWrap(True)
         self.said.hide()
-        note = QLabel(NOTE, self)
-        note.setObjectName("muted")
-        note.setWordWrap(True)
         form = QFormLayout()
         form.setContentsMargins(24, 0, 0, 0)
         form.addRow("&Machine", self.host)
@@ -75,21 +81,32 @@ class PlaceDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.addWidget(self.here)
+        layout.addWidget(self.beside)
+        layout.addWidget(self._note(BESIDE_NOTE))
         layout.addWidget(self.there)
         layout.addLayout(form)
-        layout.addWidget(note)
+        layout.addWidget(self._note(NOTE))
         layout.addWidget(self.said)
         layout.addWidget(self.buttons)
         for edit in (self.host, self.command, self.job_options):
             edit.textEdited.connect(lambda _: self.there.setChecked(True))
         self.in_a_job.clicked.connect(lambda _: self.there.setChecked(True))
-        self.there.toggled.connect(lambda there: accept.setText("Compute there" if there else "Compute here"))
-        self.there.toggled.emit(self.there.isChecked())
+        self.here.toggled.connect(lambda here: accept.setText("Compute here" if here else "Compute there"))
+        self.here.toggled.emit(self.here.isChecked())
         self.host.setFocus()
         self.setMinimumWidth(460)
 
+    def _note(self, text: str) -> QLabel:
+        note = QLabel(text, self)
+        note.setObjectName("muted")
+        note.setWordWrap(True)
+        note.setContentsMargins(24, 0, 0, 0)
+        return note
+
     def _accept(self) -> None:
         place = None
+        if self.beside.isChecked():
+            place = self._place if self._place is not None and not self._place.host else Place()
         if self.there.isChecked():
             place = Place(
                 self.host.text().strip(), self.command.text().strip() or "workbench",

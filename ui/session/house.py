@@ -42,6 +42,7 @@ from workbench.project.document import (
     save_document,
 )
 from workbench.project.findings import Estimator
+from workbench.project.tooling import carried_out
 from workbench.remote.connection import Connection, Place
 from workbench.remote.runner import STAYS_THERE, AnyRunner, RemoteRunner
 from workbench.run import session
@@ -192,7 +193,7 @@ class HouseServices:
         return document.engine.forecast(document.complete_problem(), self._forecasting[place])
 
     def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
-        return tool.run(document.complete_problem(), parameters, self._working(document), progress)
+        return carried_out(tool, document.complete_problem(), parameters, self._working(document), progress)
 
     def run_sweep(self, plan: SweepPlan, progress: Progress, keep: Callable[[Row], None]) -> None:
         kept = RememberedCases(self._stopped_sweep, plan)
@@ -204,7 +205,7 @@ class HouseServices:
 
     def _device_here(self, document: Document) -> str:
         """The one that the project names may be of another machine."""
-        return document.project.run.device if self._there is None else "auto"
+        return "auto" if self._there is not None and self._there.place.host else document.project.run.device
 
     def _working(self, document: Document) -> Backend:
         """The device of tools and sweeps, which take turns on one thread."""

@@ -45,7 +45,7 @@ class Actions:
             ("step", "&Step", ".", "step"),
             ("reset", "Rese&t", "Ctrl+R", "reset"),
             ("rewind", "Re&wind to the last checkpoint", "Ctrl+Shift+R", None),
-            ("where", "Compute &on another machine…", None, None),
+            ("where", "C&ompute elsewhere…", None, None),
             ("sweep", "&Parameter sweep…", "Ctrl+Shift+P", None),
             ("converge", "Study of con&vergence…", None, None),
             ("theme", "&Dark or light theme", "Ctrl+T", "theme"),

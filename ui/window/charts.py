@@ -19,7 +19,7 @@ from ui.session.controller import Controller
 from ui.session.files import FileActions
 from ui.window.layout import DockLayout
 from ui.window.measuring import Measuring
-from workbench.run.frames import Frame
+from workbench.run.frames import Frame, Message
 
 Position = tuple[float, float, float]
 
@@ -61,6 +61,8 @@ class ChartsArea(QObject):
         self._viewport.followed.connect(lambda element, position: self._probe(position))
         self.panel.wanted.connect(controller.watch_charts)
         self.overlay.problem.connect(controller.problem)
+        self.overlay.doubt.connect(lambda sentence: controller.message.emit(Message(sentence, "warning")))
+        self.overlay.doubt.connect(controller.hint)
         controller.model.opened.connect(self._look_at_nothing)
         self.inspection.closed.connect(self._look_at_nothing)
         self.inspection.follow_asked.connect(self._follow)

@@ -15,6 +15,7 @@ from workbench.remote.connection import Place
 from workbench.words.numbers import grouped
 
 LONGEST_HOST = 32
+SERVER, BESIDE = "Server of this computer", "Beside the window"
 BETWEEN = 14
 """Pixels from one fact to the next."""
 
@@ -87,7 +88,7 @@ class StatusBar(QStatusBar):
         self._fit()
 
     def set_place(self, place: Place | None) -> None:
-        host = "This computer" if place is None else place.host or "Server of this computer"
+        host = "This computer" if place is None else place.host or (SERVER if place.socket else BESIDE)
         self.place.setText(host if len(host) <= LONGEST_HOST else f"{host[: LONGEST_HOST - 1]}…")
 
     def set_unseen(self, count: int, errors: bool) -> None:

@@ -16,14 +16,15 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.reading import expanded
+from workbench.storage.atomic import storing
 from workbench.words.units import unit_text
 
 
 class Quantity(np.ndarray[Any, np.dtype[Any]]):
     """A NumPy array with ``name`` and ``unit`` (as people write it: ``"V/m"``; ``""`` for a pure number).
 
-    Views and slices keep both. What NumPy computes of it is a plain array: whether a result has the unit still, nobody
-    knows. ``dims`` and ``coordinates`` say what its axes are, where that is known.
+    Views and slices keep both, copies their axes too. What NumPy computes of it is a plain array: whether a result has
+    the unit still, nobody knows. ``dims`` and ``coordinates`` say what its axes are, where that is known.
     """
 
     name: str
@@ -64,6 +65,28 @@ class Quantity(np.ndarray[Any, np.dtype[Any]]):
     def cumprod(self, *arguments: Any, **options: Any) -> Any:
         return np.asarray(self).cumprod(*arguments, **options)
 
+    def argsort(self, *arguments: Any, **options: Any) -> Any:  # places in an array have no unit
+        return np.asarray(self).argsort(*arguments, **options)
+
+    def argpartition(self, *arguments: Any, **options: Any) -> Any:
+        return np.asarray(self).argpartition(*arguments, **options)
+
+    def argmax(self, *arguments: Any, **options: Any) -> Any:
+        return np.asarray(self).argmax(*arguments, **options)
+
+    def argmin(self, *arguments: Any, **options: Any) -> Any:
+        return np.asarray(self).argmin(*arguments, **options)
+
+    def copy(self, order: Any = "C") -> Quantity:
+        values = np.asarray(self).copy(order)
+        return Quantity(values, self.unit, self.name, self.dims, self.coordinates)
+
+    def __copy__(self) -> Quantity:
+        return self.copy("K")
+
+    def __deepcopy__(self, _: Any) -> Quantity:
+        return self.copy("K")
+
     def __reduce__(self) -> Any:
         return Quantity, (np.asarray(self), self.unit, self.name, self.dims, dict(self.coordinates))
 
@@ -100,11 +123,23 @@ def number(value: Any, what: str) -> float:
     raise ProblemError(f"{what} is a number, not {value!r:.60}.")
 
 
-def target(path: Any, what: str) -> Path:
-    """Where ``what`` is to be written. Raises ProblemError for what is no path, and for one that names nothing."""
+def target(path: Any, what: str, suffix: str = "") -> Path:
+    """Where ``what`` is to be written, a file that ends in ``suffix`` where there is one. Raises ProblemError for what
+    is no path, and for one that names nothing, a folder, or a place in a file; StorageError."""
     if not isinstance(path, (str, PathLike)) or not str(path).strip() or "\0" in str(path):
         raise ProblemError(f"{what} is saved to a path, such as 'results/NAME', not to {path!r:.60}.")
-    return expanded(Path(path))
+    place = expanded(Path(path))
+    with storing(place):
+        home = Path(*place.parts[:1])
+        if home.name.startswith("~") and not home.exists():
+            raise ProblemError(f"'{home}' is nobody's home folder here: write where it is in full.")
+        if inside := next((each for each in place.parents if each.is_file()), None):
+            raise ProblemError(f"'{inside}' is a file: '{place}' cannot lie in it, give a path through folders.")
+        if suffix and place.is_dir():
+            raise ProblemError(f"'{place}' is a folder: give a name in it, such as 'NAME{suffix}'.")
+    if suffix and place.suffix.lower() != suffix:
+        raise ProblemError(f"'{place}' must end in {suffix}: {what[0].lower()}{what[1:]} is written in that form.")
+    return place
 
 
 def position(values: Any, what: str) -> tuple[float, float, float]:

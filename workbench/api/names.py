@@ -58,6 +58,10 @@ class Named(Mapping[str, T], Generic[T]):
     def __len__(self) -> int:
         return len(self._names)
 
+    def __reduce__(self) -> Any:
+        """What is copied or pickled is what is there now."""
+        return dict, (dict(self),)
+
     def __repr__(self) -> str:
         return f"<{len(self)}: {', '.join(self._names)}>" if self else "<none>"
 

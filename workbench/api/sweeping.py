@@ -91,10 +91,10 @@ def _values(name: str, values: Iterable[float]) -> tuple[float, ...]:
     """Those that a number is to have, as whole as they were. Raises ProblemError."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ProblemError(f"'{name}' is varied over a list of numbers, not {values!r:.60}.")
-    found = tuple(np.asarray(list(values)).tolist())
+    found = list(values)
     for each in found:
         number(each, f"Each value of '{name}'")
-    return found
+    return tuple(np.asarray(each).item() for each in found)
 
 
 def _rows(plan: SweepPlan, workers: Workers, progress: bool | Progress, kept: KeptCases | None) -> Iterator[Case]:

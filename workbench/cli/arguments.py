@@ -173,6 +173,7 @@ def _serve(commands: Any) -> None:
     connect = commands.add_parser("connect", help="open the window on the runs of another machine")
     connect.add_argument("host", nargs="?", default="", metavar="USER@HOST", help="as 'ssh' takes it")
     connect.add_argument("project", nargs="?", default="", metavar="PROJECT", help="opened once it is connected")
+    connect.add_argument("--beside", action="store_true", help="instead: a process of this machine beside the window")
     connect.add_argument("--local", type=Path, metavar="SOCKET", help="instead: a server of this machine")
     connect.add_argument(
         "--command", dest="there", default="workbench", metavar="COMMAND", help="what Workbench is called there"

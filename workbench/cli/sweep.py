@@ -18,9 +18,11 @@ from workbench.cli.telling import tell_findings
 from workbench.export.tables import cell
 from workbench.project.document import Document
 from workbench.project.findings import findings_before_changes, findings_of
+from workbench.storage.atomic import storing
 from workbench.storage.error_log import keep_traceback
 from workbench.sweep.convergence import convergences, refined
-from workbench.sweep.files import write_sweep
+from workbench.sweep.files import refuse_others, write_sweep
+from workbench.sweep.kept import FOLDER as CASES
 from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation
@@ -46,6 +48,7 @@ def sweep_command(options: Namespace) -> int:
     workers = Workers(options.workers, options.scheduler, options.cluster)
     workers.check()
     folder: Path = options.out or Path(f"{document.path.stem if document.path else options.project}-sweep")
+    refuse_others(folder)
     backend = None if workers.elsewhere else _open(document)
     rows: list[Row] = []
     interrupted, failure = False, None
@@ -80,6 +83,8 @@ def sweep_command(options: Namespace) -> int:
     settled = convergences(plan, rows)
     for column, one in settled:
         print(f"{column.title}: {one.told}")
+    with storing(folder):
+        (folder / CASES).mkdir(parents=True, exist_ok=True)  # also where each case has failed: whose the files are
     files = write_sweep(plan, rows, folder)
     print(f"Saved in '{folder}': {', '.join(files)}.")
     options.answer.update(folder=str(folder.absolute()), files=files, runs=len(plan), columns=header, rows=lines)

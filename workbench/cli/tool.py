@@ -17,7 +17,7 @@ from workbench.export.chart_tables import chart_table
 from workbench.export.naming import file_stems
 from workbench.export.tables import write_table
 from workbench.project.document import Document, save_document
-from workbench.project.tooling import find_tool, goes_with, take_over, tool_parameters
+from workbench.project.tooling import carried_out, find_tool, goes_with, take_over, tool_parameters
 from workbench.storage.atomic import storing
 from workbench.storage.error_log import keep_traceback
 from workbench.storage.overtaken import Overtaken, check_mark
@@ -41,7 +41,7 @@ def tool_command(options: Namespace) -> int:
 
     backend, line = open_backend(options.device or document.project.run.device), Line()
     try:
-        result = tool.run(problem, parameters, backend, line)
+        result = carried_out(tool, problem, parameters, backend, line)
     except ProblemError:
         raise
     except Exception as error:

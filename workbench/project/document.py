@@ -18,6 +18,7 @@ from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
 from engines.reading import expanded, refuse_pipe, resolved
 from workbench.project.boundary import NOTHING, Boundary, Permission, files_named, files_read
+from workbench.project.kernels.expected import expect_kernels
 from workbench.project.meshes import (
     SUFFIXES,
     check_companions,
@@ -237,6 +238,7 @@ def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:
     files = {place: stored.locate(str(file), permission).absolute() for place, file in files.items()}
     alone = stored.path is None
     stored, left_out = _within(Boundary(name, stored.folder, permission, alone), stored, files)
+    expect_kernels(engine.id, parameters)
     loaded, noticed = _load_geometry(engine, stored, name)
     if parameters is not None:
         paths = {place: "" if file in left_out else str(file) for place, file in files.items()}

@@ -22,6 +22,7 @@ from engines.backend.devices.faster import faster
 from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
 from workbench.project.probing import lines_outside, probes_outside
+from workbench.project.reading.commas import commas_in
 from workbench.words.units import at_most
 
 LONGEST_TEXT, MOST_TEXTS = 4096, 512
@@ -127,7 +128,8 @@ class Estimator:
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:
     """Of the files that the document was read from, its probes and lines and what was estimated of it, in order."""
     estimated = () if estimate is None else estimate.findings
-    return in_order((*document.findings, *probes_outside(document), *lines_outside(document), *estimated))
+    own = (*document.findings, *commas_in(document.parameters), *probes_outside(document), *lines_outside(document))
+    return in_order((*own, *estimated))
 
 
 def above_stable(estimate: Estimate, unit: str) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel
 
-from engines.api import Engine, Problem
+from engines.api import Engine, Problem, Progress
+from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.tools import Tool, ToolResult
 from workbench.project.document import Document, Standing
 from workbench.project.kept_meshes import keep_mesh
+from workbench.project.reading.commas import commas_in
 from workbench.project.reading.parsing import validated
 
 
@@ -43,6 +46,14 @@ def tool_parameters(tool: Tool, problem: Problem, values: Mapping[str, Any]) -> 
             raise ProblemError(f"'{tool.id}' has no value '{name}'; it has: {', '.join(content)}.")
         place[last] = value
     return validated(tool.Parameters, content, f"'{tool.id}'")
+
+
+def carried_out(
+    tool: Tool, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress
+) -> ToolResult:
+    """What the tool gives, and how it has read tables that leave a doubt."""
+    result = tool.run(problem, parameters, backend, progress)
+    return replace(result, message=" ".join([result.message, *(each.message for each in commas_in(parameters))]))
 
 
 def kept_standing(document: Document, result: ToolResult) -> Standing | None:

@@ -104,7 +104,16 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
     raise TypeError(f"{type(value).__name__} does not travel")
 
 
+def _spelled_out(kind: Any) -> Any:
+    """Where a type has a name of its own (PEP 695), as NumPy's NDArray has from 2.5 on, what that stands for."""
+    meant = getattr(get_origin(kind) or kind, "__value__", None)
+    if meant is None:
+        return kind
+    return _spelled_out(meant[inner] if (inner := get_args(kind)) else meant)
+
+
 def _made(kind: Any, tree: Any, arrays: _Arrays) -> Any:
+    kind = _spelled_out(kind)
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return tree

@@ -17,14 +17,16 @@ from engines.api import Array, Estimate
 from workbench import __version__
 from workbench.project.document import Document
 from workbench.remote import messages as m
+from workbench.remote.beginning import begin
 from workbench.remote.checking import check_attached
 from workbench.remote.codec import WireError, unpack
 from workbench.remote.packing import Received, folder_of, packed, parts_of
 from workbench.remote.runner import MOST_TOLD, RemoteRunner
-from workbench.remote.streams import LineLost, ProcessStream, SocketStream, through_ssh, to_socket
+from workbench.remote.streams import LineLost, ProcessStream, SocketStream, socket_path, through_ssh, to_socket
 from workbench.remote.wire import Line
 from workbench.words.failures import as_sentence
 
+BESIDE = "this computer beside the window"
 PATIENCE_SECONDS = 60.0
 """Until the other side has answered a greeting: its first device takes seconds to be opened."""
 TO_WINDOW = m.kinds(m.Welcome, m.Wanted, m.FilePart, m.Refused, m.Built, m.News, m.Shown, m.Answer)
@@ -32,8 +34,9 @@ TO_WINDOW = m.kinds(m.Welcome, m.Wanted, m.FilePart, m.Refused, m.Built, m.News,
 
 @dataclass(frozen=True)
 class Place:
-    """Where a problem is computed: a machine that SSH knows, or a ``socket`` of this one. ``command`` starts Workbench
-    there, ``job_options`` (of ``sbatch``) in a job of Slurm that is submitted there."""
+    """Where a problem is computed: a machine that SSH knows, a ``socket`` of this one, or, without either, a process of
+    this one beside the window, begun where there is none. ``command`` starts Workbench on the other machine,
+    ``job_options`` (of ``sbatch``) in a job of Slurm that is submitted there."""
 
     host: str = ""
     command: str = "workbench"
@@ -42,13 +45,15 @@ class Place:
 
     @property
     def title(self) -> str:
-        return self.host or "this computer"
+        return self.host or ("this computer" if self.socket else BESIDE)
 
     def stream(self, asks: bool) -> SocketStream | ProcessStream:
         """Raises ProblemError, LineLost."""
-        if self.socket is not None:
-            return to_socket(self.socket)
-        return through_ssh(self.host, self.command, asks, self.job_options)
+        if self.host:
+            return through_ssh(self.host, self.command, asks, self.job_options)
+        if self.socket is None:
+            begin(socket_path())
+        return to_socket(self.socket or socket_path())
 
 
 class Connection:

@@ -44,7 +44,7 @@ def forget(folder: Path) -> None:
         for stale in (*inside, *map(folder.joinpath, ("points.csv", "results.h5", *TABLES))):
             if stale.relative_to(folder).as_posix() in names and not stale.is_dir():
                 stale.unlink(missing_ok=True)
-        for name in ("fields.pvd", ERROR_LOG):
+        for name in ("fields.pvd", *([ERROR_LOG] if state_of(folder) else [])):
             (folder / name).unlink(missing_ok=True)
     remove_checkpoints(folder / CHECKPOINT)
 
@@ -113,8 +113,12 @@ def _last_time(path: Path) -> float:
 
 def was_finished(folder: Path) -> bool:
     """Whether the run that is gone on with had come to where it was to end."""
+    return state_of(folder) == str(RunState.FINISHED)
+
+
+def state_of(folder: Path) -> str:
+    """How a run has left ``folder``, or that it is running there; empty where no ``run.json`` tells of one."""
     try:
-        outcome = read_json(folder / RECORD)["outcome"]
-        return bool(outcome["state"] == str(RunState.FINISHED))
+        return str(read_json(folder / RECORD)["outcome"]["state"])
     except (ProblemError, LookupError, TypeError):
-        return False
+        return ""

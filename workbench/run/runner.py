@@ -280,8 +280,11 @@ class Runner(Orders):
                 return False
             if self._steps_wanted is not None:
                 self._stop_step, self._steps_wanted = simulation.step + self._steps_wanted, None
+            rested = self._state is not RunState.RUNNING
             self._set_state(RunState.RUNNING)
-            return True
+        if rested and not self._is_at_end(simulation):
+            simulation.forget_end()
+        return True
 
     def _batch(self, simulation: Simulation) -> None:
         """Steps for about one frame, sampled on the way, stopped exactly where somebody wants to look."""

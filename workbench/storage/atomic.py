@@ -48,6 +48,8 @@ def refusal(error: OSError, path: Path) -> StorageError:
         return StorageError(
             f"{what} is full: '{path}' could not be written; free some space or choose another folder.", full=True
         )
+    if error.errno == errno.ENAMETOOLONG:
+        return StorageError(f"'{path}' could not be written: its name is too long here, choose a shorter one.")
     if error.errno == errno.ENOENT:
         return StorageError(
             f"'{path}' has vanished while it was to be written: bring its folder back or choose another."

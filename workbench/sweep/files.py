@@ -15,12 +15,25 @@ from workbench.export.naming import file_stems, plain
 from workbench.export.tables import write_table
 from workbench.storage.atomic import storing, write_text
 from workbench.sweep.convergence import HEADER, convergence_table, convergences
-from workbench.sweep.kept import CHARTS, refuse_links
+from workbench.sweep.kept import CHARTS, FOLDER, refuse_links
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import chart_of_runs, charts_of, table_of
 
 TABLE, DATA, CONVERGENCE = "sweep.csv", "sweep.h5", "convergence.csv"
+
+
+def refuse_others(folder: Path) -> None:
+    """Raises ProblemError where files are called as those of a sweep are, and no sweep has left its cases beside
+    them."""
+    if not (folder / FOLDER).is_dir():
+        own = (folder / name for name in (TABLE, DATA, CONVERGENCE))
+        other = next((path for path in (*own, *(folder / CHARTS).glob("*.csv")) if path.exists()), None)
+        if other is not None:
+            raise ProblemError(
+                f"'{other}' is there already, and no '{FOLDER}' that a sweep has left: choose another folder with "
+                "--out."
+            )
 
 
 def write_sweep(plan: SweepPlan, rows: Sequence[Row], folder: Path) -> list[str]:

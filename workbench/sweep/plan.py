@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,8 @@ MOST_VARIED = 2
 MANY = 2000
 """Runs that are made without asking; beyond it somebody has to say that they mean it."""
 MOST = 100_000
+JOINED = re.compile(r"(?<![\d.])\d+(?:,\d+)+(?![\d.])")
+"""Digits with commas and no blanks between them."""
 Case = tuple[float, ...]
 """The value of each varied number in one run."""
 
@@ -160,8 +163,9 @@ def variation(document: Document, name: str, text: str) -> Variation:
 def values_of(text: str, integer: bool = False) -> tuple[float, ...]:
     """``0.2:0.4:5`` (from, to, how many), ``1:100:5:log`` (by equal factors), or a list: ``0.2, 0.3``.
 
-    Whole numbers are made of a range by rounding. Raises ProblemError.
+    Whole numbers are made of a range by rounding. Raises ProblemError, also where a comma may stand within a number.
     """
+    _refuse_commas(text)
     parts = [part.strip() for part in text.split(":")]
     try:
         if len(parts) == 1:
@@ -194,6 +198,21 @@ def halved(number: NumberParameter, first: float | None = None, count: int = 3) 
     first = number.value / factor if first is None else first
     values = [first * factor**place for place in range(count)]
     return tuple(round(value) if number.integer else float(f"{value:.12g}") for value in values)
+
+
+def _refuse_commas(text: str) -> None:
+    """Raises ProblemError where commas without blanks may stand within numbers: 1,000 and 0,05, and 1,5; 2,5."""
+    for run in JOINED.findall(text):
+        first, *others = run.split(",")
+        if ";" not in text and not any(len(each) > 1 and each[0] == "0" for each in others):
+            continue
+        if first[0] != "0" and all(len(each) == 3 for each in others):
+            meant = "".join([first, *others])
+        else:
+            meant = f"{first}.{others[0]}" if len(others) == 1 else "points for decimals"
+        raise ProblemError(
+            f"'{run}' may be one number or several: write {meant}, or '; ' between the numbers of a list."
+        )
 
 
 def _check_values(one: Variation) -> None:

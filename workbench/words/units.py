@@ -14,6 +14,8 @@ COUNTS = ("iterations", "steps")
 
 LEAST_READ, MOST_READ = 0.01, 1e4
 """Times below and from these are hard to read with two digits after the point."""
+PARTS = 200
+"""Of a span of time that is seen, that a reading tells apart."""
 HOUR, MANY_SECONDS = 3600.0, 1000.0
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}
 """How long units of time are."""
@@ -89,6 +91,16 @@ def clock_text(time: float, unit: str, form: str = ".2f") -> str:
         whole = int(seconds)
         return f"{whole // 60} min {whole % 60:02d} s"
     return time_text(*legible(time, unit), form)
+
+
+def seen_text(time: float, unit: str, span: float) -> str:
+    """A time where ``span`` of them is seen, in as many digits as are told apart there: ``4.90 ms``, ``1.000400 s``."""
+    if is_count(unit):
+        return time_text(time, unit)
+    shown, of = legible(time if abs(time) >= span / PARTS else 0.0, unit)
+    told_to = span / PARTS * (shown / time if shown else 1.0)
+    decimals = max(1 if abs(shown) >= 100 else 2, math.ceil(-math.log10(told_to)) if told_to > 0 else 0)
+    return time_text(shown, of, f".{decimals}f")
 
 
 def number_text(time: float, unit: str, form: str = "g") -> str:

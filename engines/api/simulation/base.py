@@ -47,6 +47,10 @@ class Simulation(ABC):
     def advance(self, steps: int) -> None:
         """Take ``steps`` steps. May return before the device has finished."""
 
+    def forget_end(self) -> None:
+        """The run goes on from where it rested: what was looked at there, between two samples, is none of one that
+        never stopped. Later looks come in their turn."""
+
     @abstractmethod
     def synchronize(self) -> None:
         """Wait until the device has done all that was asked."""

@@ -75,7 +75,8 @@ def fields_of(simulation: Simulation, fields: Iterable[FieldInfo]) -> dict[str, 
 
 def whole_field(simulation: Simulation, info: FieldInfo) -> Array:
     """See :func:`fields_of`."""
-    values, geometry = np.asarray(simulation.field(info.name)), simulation.geometry
+    with np.errstate(over="ignore"):  # ``beyond`` tells it
+        values, geometry = np.asarray(simulation.field(info.name)), simulation.geometry
     counts = {getattr(geometry, name, None) for name in ("n_cells", "n_points")}
     if values.dtype.kind not in "biuf" or values.size not in {n * info.components for n in counts if n is not None}:
         raise BrokenContract(
@@ -86,7 +87,8 @@ def whole_field(simulation: Simulation, info: FieldInfo) -> Array:
 
 def gathered(simulation: Simulation, name: str, handle: Any, count: int) -> Array:
     """A field on a selection of ``count``. Raises BrokenContract for what is not as many numbers."""
-    values = np.asarray(simulation.gather(name, handle))
+    with np.errstate(over="ignore"):  # ``beyond`` tells it
+        values = np.asarray(simulation.gather(name, handle))
     known = next((info.components for info in simulation.fields if info.name == name), None)
     each = values.size // count if count else 0
     right = values.dtype.kind in "biuf" and values.ndim in (1, 2) and len(values) == count

@@ -6,7 +6,9 @@ import functools
 import hashlib
 import io
 import logging
+import os
 import pickle
+import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +16,15 @@ from typing import Any
 
 from engines.backend.cache_dir import sealed, unsealed
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]  # asked for before it is used
+
 log = logging.getLogger(__name__)
+
+LONGEST_TURN = 2.0
+"""[s] to wait for others that add to an index, which takes a millisecond."""
 
 
 def mend_numba_cache() -> None:
@@ -35,17 +45,40 @@ def _save(self: Any, key: Any, data: Any) -> None:
 
     Numba takes the first number that its index does not have. Two processes that compile a function for other
     arguments at the same moment take the same one, and the code of the one is then found under the arguments of the
-    other: wrong numbers, or the end of the process. So they lose an entry of the index at worst, which is compiled
-    once more. What the disk has no room for is compiled again next time.
+    other: wrong numbers, or the end of the process. And one at a time adds to an index; where folders cannot be locked
+    an entry is lost at worst, which is compiled once more. What the disk has no room for is compiled again next time.
     """
     try:
-        overloads = self._load_index()
-        if key not in overloads:
-            overloads[key] = self._data_name(int.from_bytes(hashlib.sha256(pickle.dumps(key)).digest()[:6], "big"))
-            self._save_index(overloads)
+        with _alone_in(self._cache_path):
+            overloads = self._load_index()
+            if key not in overloads:
+                overloads[key] = self._data_name(int.from_bytes(hashlib.sha256(pickle.dumps(key)).digest()[:6], "big"))
+                self._save_index(overloads)
         self._save_data(overloads[key], data)
     except OSError as error:
         log.warning("a kernel cannot be kept for the next session in '%s': %s", self._cache_path, error)
+
+
+@contextmanager
+def _alone_in(folder: str) -> Iterator[None]:
+    """While no other process is; after a while in any case, and where folders cannot be locked, as on Windows."""
+    if fcntl is None:
+        yield
+        return
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        ends = clock.monotonic() + LONGEST_TURN
+        while clock.monotonic() < ends:
+            try:
+                fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                clock.sleep(0.001)
+            except OSError:  # of a file system without locks
+                break
+        yield
+    finally:
+        os.close(place)
 
 
 def _sealing(open_for_write: Callable[..., Any]) -> Callable[..., Any]:

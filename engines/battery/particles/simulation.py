@@ -13,6 +13,7 @@ from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup
+from engines.backend.fields.beyond import wrong_in
 from engines.battery.particles.diffusivity import Law
 from engines.battery.particles.exact import ExactParticle
 from engines.battery.particles.pulses import History, Timetable
@@ -316,7 +317,7 @@ class ParticleSimulation(Simulation):
         self.step, self._factor = int(state["step"]), float(state["factor"])
         self._peak, self._lowest = float(state["peak"]), float(state["lowest"])
         self.history = History.of(state["history"])
-        self._ending = ""
+        self._ending, self.beyond = "", None
         if self._exact is not None:
             self._exact = self._new_exact()
 
@@ -325,10 +326,12 @@ class ParticleSimulation(Simulation):
 
     def non_finite(self) -> NonFinite | None:
         n = len(self.spheres.radius)
-        found = self._backend.first_non_finite(self._surfaces(self._flux)[:n])
-        if found is None:
-            found = self._backend.first_non_finite(self._diffusion.means()[:n])
-        return None if found is None else NonFinite("The stoichiometry", found, "use a smaller time step.")
+        for values, unit in ((self._surfaces(self._flux), 1.0), (self._diffusion.means(), 1 / self.spheres.maximum)):
+            advice = "use a smaller time step."
+            found = wrong_in(self, self._backend, "The stoichiometry", values[:n], advice, unit=unit)
+            if found is not None:
+                return found
+        return None
 
     def close(self) -> None:
         self._everything = None

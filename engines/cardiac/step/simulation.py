@@ -13,6 +13,7 @@ from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
+from engines.backend.fields.beyond import wrong_in
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.step.brushes import Brushes
 from engines.cardiac.step.fields import FIELDS, FRONT_MILLISECONDS
@@ -169,7 +170,7 @@ class CardiacSimulation(Simulation):
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self._touched.restore(state)  # first, for it may refuse
-        self.step = int(state["step"])
+        self.step, self.beyond = int(state["step"]), None
         with self._backend.active():
             for name, target in self._of_cells().items():
                 target[:] = self._backend.array(np.ascontiguousarray(state[name][..., : self._n_sites]))
@@ -184,14 +185,9 @@ class CardiacSimulation(Simulation):
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        place = self._backend.first_non_finite(self._stepper.voltage[: self._n_sites])
-        if place is None:
-            return None
-        return NonFinite(
-            "The voltage",
-            self._places.cell(place),
-            f"use a time step of {self._working_step:g} ms, or look at that cell's shape and region.",
-        )
+        voltage = self._stepper.voltage[: self._n_sites]
+        advice = f"use a time step of {self._working_step:g} ms, or look at that cell's shape and region."
+        return wrong_in(self, self._backend, "The voltage", voltage, advice, element=self._places.cell)
 
     def close(self) -> None:
         del self._stepper, self._tissue, self._touched, self._watchers, self._marking

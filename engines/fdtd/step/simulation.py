@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from engines.api.charts import ChartData
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
+from engines.backend.fields.beyond import wrong_in
 from engines.fdtd.grid.dimensions import ALL, Parts, per_length
 from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
 from engines.fdtd.media.solids.painting import KEEP, Block, Painter
@@ -265,7 +267,7 @@ class FdtdSimulation(Simulation):
                 part[...] = self._backend.array(state[name])
         if "cells" in state:
             self._restore_cells(state["cells"])
-        self.step, self._scale = int(state["step"]), float(state["scale"])
+        self.step, self._scale, self.beyond = int(state["step"]), float(state["scale"]), None
         for watcher in self.watchers:
             watcher.restored(self.step)
 
@@ -274,14 +276,18 @@ class FdtdSimulation(Simulation):
 
     def non_finite(self) -> NonFinite | None:
         for title, field in (("electric", self._steps.electric), ("magnetic", self._steps.magnetic)):
-            place = self._backend.first_non_finite(field)
-            if place is not None:
-                _, k, j, i = np.unravel_index(place, field.shape)
-                nx, ny, nz = self._yee.counts
-                cell = (min(max(int(k) - self.below, 0), nz - 1) * ny + min(int(j), ny - 1)) * nx + min(int(i), nx - 1)
-                poles = any(name.endswith("poles") for name in self._steps.parts())
-                return NonFinite(f"The {title} field", cell, ADVICE_ON_POLES if poles else ADVICE)
+            advice = ADVICE_ON_POLES if any(name.endswith("poles") for name in self._steps.parts()) else ADVICE
+            element = partial(self._cell_at, field.shape)
+            found = wrong_in(self, self._backend, f"The {title} field", field, advice, element=element)
+            if found is not None:
+                return found
         return None
+
+    def _cell_at(self, shape: Sequence[int], place: int) -> int:
+        """The cell at a place in a field of this shape."""
+        _, k, j, i = np.unravel_index(place, shape)
+        nx, ny, nz = self._yee.counts
+        return (min(max(int(k) - self.below, 0), nz - 1) * ny + min(int(j), ny - 1)) * nx + min(int(i), nx - 1)
 
     def close(self) -> None:
         del self._steps, self._shown, self._cells, self.watchers

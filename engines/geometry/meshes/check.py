@@ -33,6 +33,26 @@ def require_tetrahedra(raw: RawMesh, name: str) -> None:
     raise MeshError(f"{name} holds no cells; export the volume mesh with its tetrahedra.")
 
 
+FLAT = ("vertex", "line", "triangle", "quadrilateral", "polygon", "connection")
+"""Cells without a volume, which bodies do not miss."""
+NOT_TAKEN = "Not taken: "
+"""How the finding begins that names what a body lacks."""
+
+
+def tell_others(raw: RawMesh) -> None:
+    """Solids of other kinds are told: where they were the mesh has holes."""
+    others = [f"{n:,} {_plural(kind, n)}" for kind, n in raw.other_cells.most_common() if kind not in FLAT]
+    if others:
+        raw.findings.append(not_taken(others, "tetrahedra", "filter Tetrahedralize"))
+
+
+def not_taken(others: list[str], taken: str, remedy: str) -> Finding:
+    return Finding(
+        f"{NOT_TAKEN}{' and '.join(others)}, for a mesh is of {taken}: where they were it has holes. Split them "
+        f"(in ParaView: {remedy}) and load the result."
+    )
+
+
 def require_valid_indices(raw: RawMesh, name: str) -> None:
     """Raises MeshError where a cell refers to a point that does not exist."""
     n = len(raw.points)

@@ -39,6 +39,8 @@ ARRAY_NAMES = (
 )
 WHOLE = {1: "tissue"}
 """The one region of a mesh that tells none."""
+FEWEST_CELLS = 2
+"""Of a region, in the mean."""
 MOST_REGIONS = 1000
 """An array with more values than this numbers cells, not regions."""
 
@@ -56,7 +58,7 @@ class Region:
 def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
     """(n,) int32 and the name of each: the first array that can be one of regions; :data:`WHOLE` without any, which is
     told where one is called so."""
-    by_name = {name.lower(): name for name in raw.cell_data}
+    by_name = {name.lower().replace(" ", "_"): name for name in raw.cell_data}
     called = [by_name[name] for name in ARRAY_NAMES if name in by_name]
     for name in called:
         values = _as_integers(raw.cell_data[name])
@@ -69,7 +71,17 @@ def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
     if broken:
         told = f"'{_clean(broken[0])}' is not a whole number for each cell: all cells are of one region."
         raw.findings.append(Finding(told))
+    elif alike := [name for name, data in raw.cell_data.items() if name not in called and _tells_groups(data)]:
+        meant = " and ".join(f"'{_clean(name)}'" for name in alike[:3])
+        told = f"All cells are of one region: {meant} may be meant, and counts as regions where it is called 'region'."
+        raw.findings.append(Finding(told, "info"))
     return np.ones(len(raw.cells), np.int32), dict(WHOLE)
+
+
+def _tells_groups(values: Array) -> bool:
+    """Whether few whole numbers are there, each of several cells."""
+    whole = _as_integers(values)
+    return whole is not None and 1 < len(np.unique(whole)) <= len(whole) / FEWEST_CELLS
 
 
 def _as_integers(values: Array | None) -> Array | None:

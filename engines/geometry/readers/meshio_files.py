@@ -1,4 +1,4 @@
-"""Gmsh (.msh 2.2, 4.0, 4.1), Abaqus (.inp) and Medit (.mesh) files, through meshio.
+"""Gmsh files (.msh 2.2, 4.0, 4.1) through meshio, Abaqus's (.inp) and Medit's (.mesh) as meshio would give them.
 
 meshio prints and may leave the interpreter when a file is wrong; here both become a MeshError.
 """
@@ -17,17 +17,20 @@ from typing import Any
 import meshio
 import numpy as np
 from meshio._common import num_nodes_per_cell
-from meshio.abaqus import _abaqus
 from meshio.gmsh import _gmsh22, _gmsh40, _gmsh41
 from meshio.gmsh.common import _gmsh_to_meshio_type
 
+from engines.api import Finding
 from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
+from engines.geometry.readers.abaqus import TwiceError, read_abaqus
 from engines.geometry.readers.cells import quadratic_finding
+from engines.geometry.readers.gmsh_data import install, read_gmsh
+from engines.geometry.readers.medit import read_medit
 from engines.geometry.readers.parsers import fill
 from engines.geometry.readers.text import as_type, read_bytes
 
-READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read, ".mesh": meshio.medit.read}
+READERS = {".msh": read_gmsh, ".inp": read_abaqus, ".mesh": read_medit}
 NAMES = {"quad": "quadrilateral", "wedge": "prism", "tetra4": "tetrahedron"}
 TETRAHEDRA = ("tetra", "tetra4", "tetra10", "tetra14")
 
@@ -50,10 +53,6 @@ ONCE = {
 that are of that. And how many such sections a file may have."""
 
 
-class _TwiceError(ValueError):
-    """Two of these have one number."""
-
-
 class _Numbers(np.ndarray):
     """Places by the numbers that a file gives: two of one number, and what would count from the end, are refused."""
 
@@ -62,7 +61,7 @@ class _Numbers(np.ndarray):
             if numbers.min(initial=0) < 0:
                 raise ValueError("numbers begin with 1")
             if len(numbers) and np.bincount(numbers).max() > 1:
-                raise _TwiceError("nodes")
+                raise TwiceError("nodes")
         super().__setitem__(numbers, places)
 
     def __getitem__(self, numbers: Any) -> Any:
@@ -200,26 +199,12 @@ def _runs(values: np.ndarray, total: int) -> list[tuple[str, np.ndarray, int]] |
     return runs if lines == total and at == len(values) else None
 
 
-def _numbered_once(read: Callable[..., Any], what: str) -> Callable[..., Any]:
-    """A reader of Abaqus's nodes or elements, (kind, elements or points, places by numbers, …), that refuses two of one
-    number: meshio takes the last."""
-
-    def reading(*given: Any) -> Any:
-        found = read(*given)
-        items, numbers = found[-4:-2] if what == "elements" else found[:2]
-        if len(items) != len(numbers):
-            raise _TwiceError(what)
-        return found
-
-    return reading
-
-
-_abaqus._read_nodes = _numbered_once(_abaqus._read_nodes, "nodes")
-_abaqus._read_cells = _numbered_once(_abaqus._read_cells, "elements")
 _ELEMENTS_OF_LINES = _gmsh22._read_cells_ascii
 _gmsh22._read_cells_ascii = _elements_of_lines
+_bounded_numpy = _BoundedNumPy()
 for _version in (_gmsh22, _gmsh40, _gmsh41):
-    _version.np = _BoundedNumPy()
+    _version.np = _bounded_numpy
+install(_bounded_numpy.fromfile)
 
 
 def read_with_meshio(path: Path) -> RawMesh:
@@ -252,7 +237,7 @@ def read_bounded(path: Path, read: Callable[[Path], meshio.Mesh]) -> meshio.Mesh
     try:
         with _silence:
             return read(path)
-    except _TwiceError as error:
+    except TwiceError as error:
         raise MeshError(f"{path.name} gives two {error} one number; number them anew and export it again.") from None
     finally:
         _file_bytes.reset(before)
@@ -279,6 +264,10 @@ def _raw(mesh: meshio.Mesh) -> RawMesh:
 def tell_groups(raw: RawMesh, mesh: meshio.Mesh, blocks: list[int], dimension: int) -> None:
     """Give ``raw`` what ``mesh`` tells of the cells of these ``blocks``: data, and named groups of that dimension."""
     raw.cell_data = {name: np.concatenate([data[k] for k in blocks]) for name, data in mesh.cell_data.items()}
+    several = (mesh.info or (0, 0, 0, 0))[dimension]
+    if several:
+        text = f"Parts of the file that are of several physical groups ({several:,}) are taken as of the first."
+        raw.findings.append(Finding(text))
     for name, data in mesh.field_data.items():
         if np.size(data) == 2 and int(data[1]) == dimension:  # (number, dimension) of a physical group
             raw.region_names[int(data[0])] = name

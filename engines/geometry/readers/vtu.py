@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import VTK_NAMES, of_length, tetrahedra_of
@@ -63,11 +63,16 @@ def _piece(xml: XmlFile, piece: ElementTree.Element) -> RawMesh:
 
 
 def _joined(pieces: list[RawMesh]) -> RawMesh:
-    """Pieces one behind the other; only the data that all of them have."""
+    """Pieces one behind the other; only the data that all of them have, and the others are told."""
     shifts = np.cumsum([0, *(len(p.points) for p in pieces[:-1])])
+    findings = [f for p in pieces for f in p.findings]
 
     def common(data: list[dict[str, Array]]) -> dict[str, Array]:
-        names = [n for n in data[0] if all(n in d for d in data)]
+        every = dict.fromkeys(name for d in data for name in d)
+        names = [n for n in every if all(n in d for d in data)]
+        if len(names) < len(every):
+            missed = next(n for n in every if n not in names)
+            findings.append(Finding(f"Left out: '{missed[:40]}', which some pieces of the file have not."))
         return {name: np.concatenate([d[name] for d in data]) for name in names}
 
     return RawMesh(
@@ -76,7 +81,7 @@ def _joined(pieces: list[RawMesh]) -> RawMesh:
         common([p.cell_data for p in pieces if len(p.cells)] or [{}]),
         common([p.point_data for p in pieces if len(p.points)] or [{}]),
         other_cells=sum((p.other_cells for p in pieces), Counter()),
-        findings=[f for p in pieces for f in p.findings],
+        findings=findings,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.peridynamics.body.filling import DRAWN_RADIUS, MOST_PARTICLES, Filled
@@ -32,7 +32,7 @@ class CloudBody:
     """filled: what loads, regions and viewers know of it; volumes: (n,) in means.
 
     spacing [mm]: the mean distance of points, the root of the mean volume; horizon [mm]; layer [mm]: (d,) thickness of
-    the outermost layers of particles that a side has.
+    the outermost layers of particles that a side has; findings: what of the file is not in it.
     """
 
     filled: Filled
@@ -40,6 +40,7 @@ class CloudBody:
     spacing: float
     horizon: float
     layer: Array
+    findings: tuple[Finding, ...] = ()
 
     @property
     def dimensions(self) -> int:
@@ -117,7 +118,7 @@ def checked(points: Points, spacing: float, reach: float, horizon: float | None 
     radii = DRAWN_RADIUS * (volumes / volumes.mean()) ** (1 / d) * mean
     geometry, counted = Particles(positions, radii, "mm"), (counts[0], counts[1], counts[2])
     filled = Filled(geometry, cells, counted, mean, d, groups=points.groups)
-    return CloudBody(filled, volumes / volumes.mean(), mean, delta, layer)
+    return CloudBody(filled, volumes / volumes.mean(), mean, delta, layer, points.findings)
 
 
 def _require_apart(positions: Array, spacing: float, horizon: float) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.errors import MeshError, ProblemError
 from engines.geometry.file_kinds import check_table
 from engines.geometry.meshes import shapes
+from engines.geometry.meshes.check import NOT_TAKEN, not_taken
 from engines.geometry.meshes.regions import WHOLE, find_regions
 from engines.geometry.meshes.sizes import UNITS
 from engines.geometry.raw import RawMesh
@@ -22,18 +23,21 @@ from engines.reading import guarded
 TABLES = (".csv", ".txt", ".tsv", ".dat")
 TRIANGLES = (".msh", ".inp", ".mesh", ".vtk", ".vtu")
 """Meshes whose triangles can be read."""
+OTHER_FLAT = ("quad", "quad8", "quad9", "polygon")
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
     """positions: (n, d) [mm]; volumes: (n,) [mm³, in a plane mm²] or None; groups that the file tells, else None;
-    low, high: (d,) corners of the body where the file tells its surface, else None."""
+    low, high: (d,) corners of the body where the file tells its surface, else None.
+    findings: what of the file is not in the body"""
 
     positions: Array
     volumes: Array | None
     groups: Groups | None = None
     low: Array | None = None
     high: Array | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 @guarded("cannot be read as points: export it again, or save it as CSV.", largest=8 << 30)
@@ -138,7 +142,8 @@ def _tetrahedra(path: Path, length_unit: str) -> Points:
     nodes = np.ascontiguousarray(mesh.points, np.float64)
     centres, volumes = shapes.centroids(nodes, mesh.cells), shapes.volumes(nodes, mesh.cells)
     groups = _groups(mesh.regions, mesh.region_names)
-    return Points(centres, volumes, groups, nodes.min(axis=0), nodes.max(axis=0))
+    missing = tuple(each for each in mesh.findings if each.message.startswith(NOT_TAKEN))
+    return Points(centres, volumes, groups, nodes.min(axis=0), nodes.max(axis=0), missing)
 
 
 def _groups(numbers: Array, names: Mapping[int, str]) -> Groups | None:
@@ -153,12 +158,12 @@ def _triangles(path: Path, scale: float) -> Points:
     """The triangles of a mesh in the plane z = 0 or any other of one z."""
     import meshio  # 0.2 s of import that most runs never need
 
-    from engines.geometry.readers.meshio_files import read_bounded, refuse_include, tell_groups
+    from engines.geometry.readers.meshio_files import READERS, read_bounded, refuse_include, tell_groups
 
     if path.suffix.lower() == ".inp":
         refuse_include(path)
     try:
-        mesh = read_bounded(path, meshio.read)
+        mesh = read_bounded(path, READERS.get(path.suffix.lower(), meshio.read))
     except MeshError:
         raise
     except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over
@@ -180,4 +185,7 @@ def _triangles(path: Path, scale: float) -> Points:
     raw = RawMesh(nodes, cells)
     tell_groups(raw, mesh, blocks, 2)
     groups = _groups(*find_regions(raw))
-    return Points(corners.mean(axis=1), areas, groups, used[:, :2].min(axis=0), used[:, :2].max(axis=0))
+    others = sum(len(block.data) for block in mesh.cells if block.type in OTHER_FLAT)
+    told = [f"{others:,} quadrilateral{'s' * (others > 1)}"]
+    missing = (not_taken(told, "triangles", "filter Triangulate"),) if others else ()
+    return Points(corners.mean(axis=1), areas, groups, used[:, :2].min(axis=0), used[:, :2].max(axis=0), missing)

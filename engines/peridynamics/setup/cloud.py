@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -177,6 +178,7 @@ class CloudSetup(Setup):
         found = (
             [Finding(f"{lone:,} points have {d} bonds or fewer and may come loose.", place=("bonds",))] if lone else []
         )
+        found += [replace(each, place=("body", "file")) for each in self.points.findings]
         apart, stands_for = _apart(self.points), self.points.spacing
         if apart and not 1 / SPREAD < apart / stands_for < SPREAD:
             found.append(

@@ -12,6 +12,7 @@ from engines.api.charts import ChartData, Fact, Inspection, Links
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.placing import Path, Position
+from engines.backend.fields.beyond import wrong_in
 from engines.geometry.particles import Particles
 from engines.peridynamics.contact.contact import Contact
 from engines.peridynamics.loading.loads import Loads
@@ -314,7 +315,6 @@ class PeridynamicSimulation(Simulation):
         return {"followed": np.array(followed), "points": np.array(points).reshape(-1, 2)}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """What was looked at where a run ended, between two samples, is none of one that goes on from there."""
         self._solver.restore({name: state[name] for name in self._solver.arrays})
         if self._contact:
             self._contact.restore(state)
@@ -323,24 +323,41 @@ class PeridynamicSimulation(Simulation):
         if self._curve is not None:
             self._curve.followed = int(state["followed"])
             self._curve.points = [(float(x), float(force)) for x, force in state["points"]]
+        self.forget_end()
+        self.beyond = None
+        self._measured = self._damaged = self._strained = -1
+
+    def forget_end(self) -> None:
         if self.step % self.sample_steps:
             self._tip.passed = [entry for entry in self._tip.passed if entry[0] < self.time]
             if self._curve is not None and self._curve.followed == self.step:
                 self._curve.followed -= 1
                 self._curve.points.pop()
-        self._measured = self._damaged = self._strained = -1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        place = self._backend.first_non_finite(self._solver.arrays["u"])
-        if place is None:
-            return None
+        """Also of velocities and, where they are known at this moment, of energies, which are squares."""
+        solver, scales = self._solver, self._solver.body.scales
+        looked = [("The displacement", solver.arrays["u"], 1e6 * scales.length)]
+        if solver.dtype == np.float64:
+            looked.append(("The velocity", solver.arrays["v"], scales.velocity))
+            if self._measured == self.step:
+                with self._backend.active():
+                    density = solver.energy_values / solver.volume
+                looked.append(("The energy density", density, scales.energy / self._watched.volume))
+        for told, values, unit in looked:
+            advice = "use a smaller time step."
+            found = wrong_in(self, self._backend, told, values, advice, unit=unit, element=self._particle_at)
+            if found is not None:
+                return found
+        return None
+
+    def _particle_at(self, place: int) -> int | None:
+        """None beyond the ends of a rank's part: its neighbour finds it."""
         found = np.flatnonzero(self._solver.body.places == place % self._solver.body.size)
-        if not len(found):  # beyond the ends of a rank's part: its neighbour finds it
-            return None
-        return NonFinite("The displacement", int(found[0]), "use a smaller time step.")
+        return int(found[0]) if len(found) else None
 
     def close(self) -> None:
         self._solver.arrays.clear()

@@ -70,8 +70,7 @@ class HeatSimulation(GridSimulation):
         return self.content("u")
 
     def non_finite(self) -> NonFinite | None:
-        place = self.first_wrong("The solution", self.arrays["u"])
-        return None if place is None else NonFinite("The solution", place, self.advice)
+        return self.wrong_in("The solution", self.arrays["u"])
 
     def paint(self, dab: Dab) -> None:
         self._source.paint(dab)

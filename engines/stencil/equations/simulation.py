@@ -177,11 +177,13 @@ class TypedSimulation(GridSimulation):
     def non_finite(self) -> NonFinite | None:
         """Which field, where, when, and what to change."""
         for name in self._names:
-            place = self.first_wrong(f"The field '{name}'", self.arrays[name])
-            if place is not None:
-                where = self.geometry.centers(np.array([place]))[0][: self.geometry.dimensions]
+            found = self.wrong_in(f"The field '{name}'", self.arrays[name])
+            if found is not None:
+                where = self.geometry.centers(np.array([found.element]))[0][: self.geometry.dimensions]
                 at = ", ".join(f"{along:.4g}" for along in where)
-                return NonFinite(f"The field '{name}' at ({at}) mm, t = {self.time:.4g} s,", place, self._advice(name))
+                return NonFinite(
+                    f"The field '{name}' at ({at}) mm, t = {self.time:.4g} s,", found.element, self._advice(name)
+                )
         return None
 
     def _advice(self, name: str) -> str:

@@ -309,3 +309,40 @@ def test_what_is_printed_comes_back_when_two_files_are_read_at_once(tmp_path):
         ended[number].set()
         readers[number].join(60)
     assert (sys.stdout, sys.stderr) == before
+
+
+MIXED = (("tetra", [[0, 1, 2, 3]]), ("pyramid", [[0, 1, 2, 4, 3]]), ("triangle", [[0, 1, 2]]))
+
+
+@pytest.mark.parametrize("name", ["a.vtu", "a.vtk", "a.msh", "a.mesh", "a.inp"])
+def test_solids_of_other_kinds_are_told(tmp_path: Path, name: str) -> None:
+    """A mesh with holes came without a word."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0]], float)
+    kept = {"a.mesh": "hexahedron", "a.inp": "hexahedron"}  # meshio writes no pyramids there
+    cells = [(kept.get(name, kind), [[*rows[0], 0, 1, 2][:8]] if name in kept else rows) if kind == "pyramid"
+             else (kind, rows) for kind, rows in MIXED]  # fmt: skip
+    meshio.Mesh(corners, cells).write(tmp_path / name, **({"file_format": "gmsh22"} if name == "a.msh" else {}))
+    told = [finding.message for finding in read_mesh(tmp_path / name).findings if finding.severity == "warning"]
+    assert any(each.startswith(f"Not taken: 1 {kept.get(name, 'pyramid')}, ") for each in told)
+
+
+VERTICES = "Vertices\n4\n0 0 0 1\n1 0 0 1\n0 1 0 1\n0 0 1.0000001 1\n"
+TETRAHEDRA = "Tetrahedra\n1\n1 2 3 4 7\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"MeshVersionFormatted 1\nDimension 3\n{VERTICES}{TETRAHEDRA}End\n",  # whose text was read in single precision
+        f"MeshVersionFormatted 2 Dimension 3\n{VERTICES.replace(chr(10), ' ')}{TETRAHEDRA.replace(chr(10), ' ')} End",
+        f"# by hand\nMeshVersionFormatted\n2\n\nDimension\n3\n{VERTICES.replace('1 0 0 1', '1 0 0 1 #')}{TETRAHEDRA}",
+        f"MeshVersionFormatted 2\nDimension 3\n{VERTICES}RequiredTriangles\n1\n1\nParallelEdges 1 1\n{TETRAHEDRA}"
+        "RequiredTetrahedra\n1\n1\nTetrahedraP2Ordering\n1\n1\nEnd\n",
+    ],
+)
+def test_medit_as_other_programs_write_it(tmp_path: Path, text: str) -> None:
+    """Such files were said to be damaged."""
+    (tmp_path / "a.mesh").write_text(text)
+    mesh = read_mesh(tmp_path / "a.mesh")
+    assert mesh.region_names == {7: "region 7"}
+    assert mesh.points[:, 2].max() == 1.0000001

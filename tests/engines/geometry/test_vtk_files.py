@@ -102,6 +102,9 @@ def test_several_pieces_are_joined(tmp_path: Path) -> None:
     np.testing.assert_array_equal(mesh.cells, [[0, 1, 2, 3], [4, 5, 6, 7]])
     np.testing.assert_array_equal(mesh.regions, [0, 5])
     assert any("2 pieces" in f.message for f in mesh.findings)
+    path.write_text(path.read_text().replace('Name="tag"', 'Name="other"', 1))
+    told = [f.message for f in read_mesh(path).findings]
+    assert any(each == "Left out: 'other', which some pieces of the file have not." for each in told)
 
 
 def test_quadratic_tetrahedra_are_used_by_their_corners(tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
 """The window on a server of this machine: what runs there is seen, lost, found again, and outlives the window."""
 
+import os
 import shutil
+import signal
 import socket
 import tempfile
 import threading
+import time as clock
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +25,7 @@ from ui.window.main_window import MainWindow
 from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
+from workbench.remote.streams import listens
 
 SLAB = "small_slab"
 
@@ -131,6 +136,67 @@ def test_a_run_that_broke_off_there_goes_on_from_the_state_that_was_kept_there(r
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
     said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
     assert any(f"Goes on from {broken.rescued.mark.time:g}\u00a0ms" in line for line in said)
+
+
+@pytest.fixture
+def beside(monkeypatch):
+    """Where a process of this computer listens, ended afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="wb"))
+    path = folder / "own" / "serve.sock"
+    monkeypatch.setattr("workbench.remote.connection.socket_path", lambda: path)
+    yield path
+    with suppress(OSError, ValueError):
+        os.kill(int(path.with_suffix(".pid").read_text()), signal.SIGTERM)
+    latest = clock.monotonic() + 20
+    while listens(path) and clock.monotonic() < latest:
+        clock.sleep(0.05)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_once_it_was_killed(
+    beside, make_window, qtbot
+):
+    window = make_window()
+    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+    window.connecting.ask()
+    dialog = window.connecting.dialog
+    assert dialog.here.isChecked()
+    dialog.beside.click()
+    [accept] = [each for each in dialog.buttons.buttons() if each.text() == "Compute there"]
+    accept.click()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.away, timeout=60_000)
+    assert window.status.place.text() == "Beside the window"
+    window.model.edit(("run", "until"), None, "end of the run")
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.time > 0, timeout=60_000)
+    first = int(beside.with_suffix(".pid").read_text())
+    assert first != os.getpid()
+    window.close_at_once()
+
+    again = make_window()
+    again.connecting.choose(Place())
+    qtbot.waitUntil(lambda: again.controller.phase is Phase.RUNNING, timeout=60_000)
+    assert int(beside.with_suffix(".pid").read_text()) == first, "it has gone on without a window"
+    os.kill(first, signal.SIGKILL)
+    qtbot.waitUntil(lambda: bool(again.banner.answers), timeout=20_000)
+    assert again.banner.text.startswith("The server of this computer beside the window has ended")
+    qtbot.mouseClick(again.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: again.controller.phase is Phase.READY, timeout=60_000)
+    assert int(beside.with_suffix(".pid").read_text()) != first
+
+
+def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, qtbot, tmp_path):
+    window = make_window()
+    for place in (Place(), Place(socket=tmp_path / "other.sock")):
+        dialog = PlaceDialog(place, Place("lab"), window)
+        chosen = []
+        dialog.chosen.connect(chosen.append)
+        assert dialog.beside.isChecked()
+        assert dialog.host.text() == "lab"
+        dialog.buttons.accepted.emit()
+        assert chosen == [place]
+    assert place_in(["--beside"]) == Place()
 
 
 def test_closing_the_window_leaves_the_run_on_and_another_window_shows_it(running, server, make_window, qtbot):

@@ -103,6 +103,20 @@ def test_values_are_read_at_the_nearest_time(plot, time, text):
     assert plot.readout(time) == ""
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "time", "text"),
+    [
+        (1.234, 1.2344, 1.23412, "1.234120 ms"),
+        (1.234, 1.2344, 1.23413, "1.234130 ms"),
+        (0.0, 0.008, 0.0041, "4.10 µs"),
+        (0.0, 4.0, 2.4, "2.40 ms"),
+    ],
+)
+def test_times_that_lie_apart_where_one_has_zoomed_in_are_told_apart(plot, low, high, time, text):
+    plot.setXRange(low, high, padding=0)
+    assert plot.readout(time).split("   ")[0] == text
+
+
 def test_a_line_stands_under_the_mouse_and_at_the_moment_that_is_looked_back_to(plot):
     heard, box = [], plot.plotItem.vb
     plot.hovered.connect(heard.append)

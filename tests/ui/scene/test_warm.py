@@ -1,5 +1,8 @@
 """After warming, a real mesh compiles nothing more."""
 
+import subprocess
+import sys
+
 import numpy as np
 
 from engines.geometry.grid import Grid
@@ -36,3 +39,23 @@ def test_a_mesh_compiles_nothing_after_warming() -> None:
     for sheet in slices(grid, (0.5, 0.5, 0.5), 20, means=True):
         sheet.sampling.selection(grid)
     assert [len(function.signatures) for function in COMPILED] == before
+
+
+TEXTS = """
+import numba
+from numba.core import event, types
+import ui.scene.shapes.surface as surface
+doubles, places = types.Array(types.float64, 1, "C"), types.Array(types.int64, 1, "C")
+arguments = types.Array(types.float64, 2, "C"), doubles, places, places, places, types.float64
+with event.install_recorder("numba:compile") as recorded:
+    numba.njit(surface._corner_normals.py_func).compile(arguments)
+print(*{each.data["dispatcher"].py_func.__module__ for _, each in recorded.buffer})
+"""
+
+
+def test_what_the_first_mesh_waits_for_compiles_no_texts() -> None:
+    """Of errors that cannot be: half a second."""
+    done = subprocess.run([sys.executable, "-c", TEXTS], capture_output=True, text=True, check=True)
+    modules = done.stdout.split()
+    assert "ui.scene.shapes.surface" in modules
+    assert "numba.cpython.unicode" not in modules

@@ -51,6 +51,13 @@ def test_the_gallery_makes_a_project_of_the_engine_that_is_asked_for(window, ser
     assert made == engines
 
 
+def test_how_a_table_was_read_that_leaves_a_doubt_is_in_the_log_and_said(window):
+    sentence = "'3,700' in 'lab.csv' is read as 3.7."
+    window.charts.overlay.doubt.emit(sentence)
+    assert [each.severity for each in window.log.lines.messages if each.text == sentence] == ["warning"]
+    assert window.banner.text == sentence
+
+
 @pytest.mark.parametrize("page", ["welcome", "files"])
 def test_a_path_that_is_chosen_is_opened(window, monkeypatch, page):
     opened = []

@@ -1,5 +1,6 @@
 """Arrays with units: kept by views, dropped by arithmetic, whose unit nobody knows."""
 
+import copy
 import pickle
 from types import SimpleNamespace
 
@@ -26,7 +27,9 @@ def test_views_keep_name_and_unit():
     "compute",
     [
         lambda v: v * v, lambda v: v + 1, lambda v: 2 * v, np.exp, lambda v: np.dot(v, v), lambda v: v.dot(v),
-        lambda v: v @ v, lambda v: v.cumprod(), lambda v: v.max(), lambda v: v.var(), lambda v: np.concatenate([v, v]),
+        lambda v: v @ v, lambda v: v.cumprod(), lambda v: v.argsort(), lambda v: v.argpartition(1),
+        lambda v: v.reshape(1, 3).argmax(axis=0), lambda v: v.reshape(1, 3).argmin(axis=0),
+        lambda v: v.max(), lambda v: v.var(), lambda v: np.concatenate([v, v]),
         lambda v: np.interp(3.5, v, v), np.add.reduce, np.fft.rfft,
     ],
 )  # fmt: skip
@@ -34,6 +37,17 @@ def test_what_is_computed_is_the_same_and_has_no_unit(compute):
     made = compute(VOLTAGE)
     assert not isinstance(made, Quantity)
     np.testing.assert_array_equal(made, compute(np.asarray(VOLTAGE)))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, Quantity.copy])
+def test_copies_keep_their_axes(copied):
+    """Copies had lost what their axes were."""
+    field = Quantity(np.arange(6.0).reshape(2, 3), "V", "u", ("y", "x"), {"x": Quantity([1, 2, 3], "mm")})
+    made = copied(field)
+    made[0, 0] = 7.0
+    assert field[0, 0] == 0.0
+    assert (made.unit, made.name, made.dims) == ("V", "u", ("y", "x"))
+    assert made.coordinates["x"].unit == "mm"
 
 
 def test_computing_in_place_works():

@@ -30,6 +30,17 @@ def test_wrong_names_and_values_are_said_before_anything_runs(project):
         wb.sweep(project, {"speed": [-1.0]})
 
 
+@pytest.mark.parametrize("values", [[[1.0, 2.0], [3.0]], [[1.0], 2.0], [[1.0, 2.0]], [1.0, None], [np.ones(2), 3.0]])
+def test_values_in_lists_of_lists_are_said_to_be_none(project, values):
+    with pytest.raises(wb.ProblemError, match="Each value of 'speed' is a number, not "):
+        wb.sweep(project, {"speed": values})
+
+
+def test_values_stay_as_whole_as_they_are(project):
+    cases = wb.sweep(project, {"trouble_step": [np.int64(10), np.ones(1, int), 1000]}, until=0.1)
+    assert [list(map(repr, case.values.values())) for case in cases] == [["10"], ["1"], ["1000"]]
+
+
 def test_a_case_that_fails_is_warned_of_and_the_next_begins(project):
     wave = wb.open(project).set("trouble", "nan")
     with pytest.warns(wb.WorkbenchWarning, match="There is no run with Trouble step 10"):

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import workbench as wb
+from engines.api.values import Population
+from workbench.api.arrays import Quantity
+from workbench.api.runs.picture import Picture
+from workbench.api.runs.recording import SpikeTrains
+from workbench.project.document import open_document
 
 
 @pytest.mark.parametrize("path", ["", " ", 5, "a\0b", ["slab"]])
@@ -24,6 +30,54 @@ def test_a_moment_is_saved_to_a_path_with_a_name(project, tmp_path, monkeypatch)
         with pytest.raises(wb.ProblemError, match=r"'\.' is a folder: give a name in it"):
             run.save(".")
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.fixture(params=["picture", "spikes"])
+def written(request, project, tmp_path, monkeypatch):
+    """What a run gives to be saved as one file, what it is called, and its suffix."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    for folder in ("folder", "folder.png", "folder.nwb"):
+        (tmp_path / folder).mkdir()
+    if request.param == "picture":
+        return Picture(np.zeros((4, 4, 4), np.uint8), open_document(project)), "A picture", ".png"
+    times = Quantity(np.array([1.0]), "ms", "Time")
+    return SpikeTrains(np.array([0], np.int32), times, (Population("all", 0, 1),)), "A file of spikes", ".nwb"
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        *((path, "{what} is saved to a path, such as") for path in (5, None, "", " ", "a\0b", ["x"], b"x")),
+        *((path, "' is a folder: give a name in it, such as 'NAME{suffix}'") for path in (".", "folder{suffix}")),
+        *((path, "' must end in {suffix}: {like} is written in that form") for path in ("x", "x.jpg", "x{suffix}.txt")),
+        ("file/x{suffix}", "'file' is a file: "),
+        ("~nobody is called so/x{suffix}", "'~nobody is called so' is nobody's home folder here"),
+        ("long" * 100 + "{suffix}", "its name is too long here, choose a shorter one"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_file_to_save_to_is_said_before_anything_is_written(written, tmp_path, path, said):
+    saved, what, suffix = written
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(wb.WorkbenchError) as caught:
+        saved.save(path.replace("{suffix}", suffix) if isinstance(path, str) else path)
+    assert said.format(what=what, suffix=suffix, like=what[0].lower() + what[1:]) in str(caught.value)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_that_may_not_be_written_to_is_said_to_be_so(project, tmp_path, monkeypatch):
+    def refused(*arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+    picture = Picture(np.zeros((4, 4, 4), np.uint8), open_document(project))
+    with pytest.raises(wb.WorkbenchError, match=r"x\.png' may not be written here: choose another folder"):
+        picture.save(tmp_path / "x.png")
+
+
+def test_folders_that_are_not_there_yet_are_made(project, tmp_path):
+    picture = Picture(np.zeros((4, 4, 4), np.uint8), open_document(project))
+    assert picture.save(tmp_path / "new" / "x.png").is_file()
 
 
 def test_names_are_texts(project):

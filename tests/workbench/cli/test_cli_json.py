@@ -135,6 +135,28 @@ def test_a_window_is_opened_on_the_machine_that_is_named(monkeypatch, words, tol
     assert opened == [([], [*told, *(["--asks"] if asks else [])])]
 
 
+@pytest.mark.parametrize(
+    ("words", "projects", "told"),
+    [
+        (["--beside"], [], ["--beside"]),
+        (["--beside", "small_slab"], ["small_slab"], ["--beside"]),
+        (["--local", "/tmp/x.sock", "small_slab"], ["small_slab"], ["--socket=/tmp/x.sock"]),
+    ],
+)
+def test_a_window_is_opened_on_a_process_of_this_machine(monkeypatch, words, projects, told):
+    opened = []
+    monkeypatch.setattr(cli, "open_window", lambda paths, where: opened.append((paths, where)) or 0)
+    assert cli.main(["connect", *words]) == 0
+    assert opened == [(projects, told)]
+
+
+@pytest.mark.parametrize("words", [[], ["--beside", "--local", "x.sock"], ["me@lab", "project", "--beside"]])
+def test_one_machine_is_connected_to(answered, words):
+    answer, _ = answered(["connect", *words])
+    assert answer["exit_code"] == 2
+    assert "--beside" in answer["error"]
+
+
 def test_the_table_of_a_sweep_is_in_its_answer(answered):
     (listing, _), (answer, _) = (answered(words) for words in OK["sweep"][0])
     assert {"name": "speed", "value": 1.0, "unit": "mm/ms", "title": "Speed", "bounds": {"gt": 0.0}} in listing[

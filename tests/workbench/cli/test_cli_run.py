@@ -151,7 +151,18 @@ def test_names_and_values_that_are_too_long_or_nest_too_deep_are_bad_input(proje
     assert "unexpected" not in told
 
 
-@pytest.mark.parametrize("name", ["points.csv", "series.csv", "files/thesis.txt", "charts/table.csv", "spikes.h5"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "points.csv",
+        "series.csv",
+        "files/thesis.txt",
+        "charts/table.csv",
+        "spikes.h5",
+        "picture_000000005.png",
+        "picture_000000005.waiting.npz",
+    ],
+)
 def test_files_that_no_run_has_left_are_not_replaced(project, tmp_path, capsys, name):
     """A cloud of points called points.csv, in the folder of a project where the results are to go, was deleted."""
     out = tmp_path / "out"
@@ -314,6 +325,39 @@ def test_a_simulation_that_is_not_as_declared_is_told_of(project, tmp_path, monk
     assert main(["run", str(project), "--out", str(tmp_path / "out"), "--no-pictures"]) == 0
     told = capsys.readouterr().err
     assert told.count("observe() gives 'mean', and the simulation declares the series 'mean_voltage'") == 1
+
+
+@pytest.mark.parametrize("content", ['{"name": "training run", "loss": 0.1}', '["a", "b"]', "mine", ""])
+def test_a_run_json_of_others_makes_no_folder_one_of_results(project, tmp_path, capsys, content):
+    """It was replaced, and so were a person's own tables beside it, as results of an earlier run."""
+    out, run = (
+        tmp_path / "out",
+        ["run", str(project), "--until", "0.1", "--no-pictures", "--out", str(tmp_path / "out")],
+    )
+    out.mkdir()
+    for name in ("run.json", "series.csv"):
+        (out / name).write_text(content)
+    assert main(run) == 2
+    assert f"'{out / 'series.csv'}' is there already" in capsys.readouterr().err
+    (out / "series.csv").unlink()
+    assert main(run) == 2
+    assert f"'{out / 'run.json'}' is there already, and tells of no run: choose another" in capsys.readouterr().err
+    assert (out / "run.json").read_text() == content
+    assert [path.name for path in out.iterdir()] == ["run.json"]
+
+
+def test_a_log_of_errors_of_others_is_kept_and_that_of_an_earlier_run_is_not(project, tmp_path):
+    out, run = (
+        tmp_path / "out",
+        ["run", str(project), "--until", "0.1", "--no-pictures", "--out", str(tmp_path / "out")],
+    )
+    out.mkdir()
+    (out / "error.log").write_text("mine")
+    assert main(run) == 0
+    assert (out / "error.log").read_text() == "mine"
+    (out / "error.log").write_text("of that run")
+    assert main(run) == 0
+    assert not (out / "error.log").exists()
 
 
 def test_results_of_an_earlier_run_are_replaced_whole(project, tmp_path):

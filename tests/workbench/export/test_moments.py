@@ -191,7 +191,7 @@ def test_fields_are_chosen_by_name_and_a_wrong_one_gets_the_nearest(tmp_path):
 
 def test_a_field_that_is_not_there_is_refused_before_anything_is_written(tmp_path, capsys):
     (tmp_path / "series.csv").write_text("of an earlier run")
-    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / "run.json").write_text('{"outcome": {"state": "finished"}}')
     small = ["--set", "grid.cells_x=32", "--set", "grid.cells_y=32", "--until", "0.01", "--device", "cpu"]
     wrong = ["--set", 'recording.fields.names=["U"]', "--snapshot-every", "0.002", "--out", str(tmp_path)]
     assert main(["run", "sine_mode", *small, *wrong]) == BAD_INPUT

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from tests.workbench.remote.conftest import wait_for
-from workbench.cli.runs import serve
 from workbench.remote import connection as connecting
 from workbench.remote import packing
 from workbench.remote import runner as asking
 from workbench.remote import server as serving
+from workbench.remote.beginning import begin
 from workbench.remote.codec import WireError, pack
 from workbench.remote.packing import Received
 from workbench.remote.runner import RemoteRunner
@@ -55,7 +55,7 @@ def test_who_begins_a_server_as_another_does_connects_to_that(folder, monkeypatc
         return 2
 
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: SimpleNamespace(poll=poll))
-    serve._begin(path, 1.0, waits=False)
+    begin(path, 1.0, waits=False)
     server._close()
 
 

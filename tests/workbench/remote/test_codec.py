@@ -4,12 +4,15 @@ import json
 import pickle
 import random
 import zlib
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from types import SimpleNamespace
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from typing_extensions import TypeAliasType
 
 from engines.api import FieldInfo, Finding, Lines, Markers, Remedy, Selection
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection, Links
@@ -125,6 +128,29 @@ def test_big_endian_strided_and_empty_arrays_arrive():
         packed = pack(values)
         got = unpack(np.ndarray, packed.tree, packed.arrays)
         np.testing.assert_array_equal(got, values)
+
+
+Number = TypeVar("Number", bound=np.generic)
+Named = TypeAliasType("Named", np.ndarray[tuple[Any, ...], np.dtype[Number]], type_params=(Number,))
+Values = TypeAliasType("Values", Named[Any])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """With types that have names of their own, as NumPy's NDArray has from 2.5 on."""
+
+    values: Named[Any]
+    others: Mapping[str, Values | None]
+
+
+def test_an_array_arrives_whose_type_has_a_name_of_its_own():
+    told = pack(Measured(np.arange(3.0), {"a": np.arange(4), "b": None}))
+    arrived = unpack(Measured, told.tree, told.arrays)
+    assert arrived.values.tolist() == [0, 1, 2]
+    assert arrived.others["a"].tolist() == [0, 1, 2, 3]
+    assert arrived.others["b"] is None
+    with pytest.raises(WireError):
+        unpack(Measured, {**told.tree, "values": [0.0, 1.0, 2.0]}, told.arrays)
 
 
 def test_a_smooth_field_packs_to_less_than_half_of_its_bytes_and_nothing_is_rounded():

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from engines.api import no_progress
+from engines.backend.devices.select import open_backend
 from workbench.cli import main
 
 GROWTH = {
@@ -40,6 +42,56 @@ def test_so_does_the_command_line_once(tmp_path, capfd):
     assert "RuntimeWarning" not in told
     noticed = json.loads((out / "run.json").read_text())["noticed"]
     assert [one["message"].startswith(SENTENCE) for one in noticed] == [True]
+
+
+FAST = {"numerics.precision": "fp64", "loads.0.y": -1e27, "loads.1.y": 1e27, "numerics.damping": 0.0}
+"""[m/s]: with 1e21 m a particle has some 1e42 times the energy density of 1 m."""
+STRONG = {"numerics.precision": "fp64", "sources.0.moment": 1e30}
+
+
+@pytest.mark.filterwarnings("ignore::workbench.api.findings.WorkbenchWarning")
+@pytest.mark.parametrize(
+    ("preset", "changes", "steps", "told", "field"),
+    [
+        ("fdtd_dipole", STRONG, 40, "The electric field is beyond 3.4e38 at element ", "E"),
+        ("brazilian_disc", FAST, 10, "The energy density is beyond 3.4e38 at element ", "energy"),
+    ],
+)
+def test_so_do_waves_and_solids(preset, changes, steps, told, field):
+    with wb.open(preset).set(changes).simulate(device="cpu") as run:
+        run.advance(steps)
+        values = np.asarray(run.field(field))
+        large = [one.message for one in run.findings if "beyond 3.4e38" in one.message]
+        assert [message.startswith(told) for message in large] == [True]
+        assert np.isinf(values).any()
+
+
+@pytest.mark.parametrize(
+    ("preset", "array", "told"),
+    [
+        ("one_particle", "deviation", "The stoichiometry"),
+        ("small_slab", "voltage", "The voltage"),
+        ("brazilian_disc", "u", "The displacement"),
+        ("brazilian_disc", "v", "The velocity"),
+        ("fdtd_slab", "magnetic", "The magnetic field"),
+    ],
+)
+def test_all_engines_that_have_double_precision_note_it_until_they_begin_anew(preset, array, told):
+    project = wb.open(preset).set("numerics.precision", "fp64")
+    document = project._document
+    simulation = document.engine.build(document.complete_problem(), open_backend("cpu"), no_progress)
+    start = simulation.state()
+    spoiled = start[array].copy()
+    spoiled[..., simulation._solver.body.places if preset == "brazilian_disc" else slice(None)] = 1e60
+    simulation.restore({**start, array: spoiled})
+    assert simulation.non_finite() is None
+    assert simulation.beyond is not None
+    assert simulation.beyond.field == told
+    simulation.restore(start)
+    assert simulation.beyond is None
+    assert simulation.non_finite() is None
+    assert simulation.beyond is None
+    simulation.close()
 
 
 @pytest.mark.parametrize("preset", ["typed_fisher", "gray_scott_coral"])

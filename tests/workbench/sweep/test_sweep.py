@@ -118,6 +118,39 @@ def test_values_are_ranges_factors_or_lists():
 
 
 @pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("1,000", "'1,000' may be one number or several: write 1000, or '; ' between"),
+        ("500, 1,000", "'1,000' may be one number or several: write 1000,"),
+        ("1,234,050", "write 1234050,"),
+        ("1,000:2,000:5", "write 1000,"),
+        ("0,05", "'0,05' may be one number or several: write 0.05,"),
+        ("0,5; 1,5", "write 0.5,"),
+        ("0,05,0,1", "write points for decimals,"),
+    ],
+)
+def test_commas_that_may_stand_within_numbers_are_asked_about(text, wanted):
+    """1,000 was a list of 1 and 0, 0,05 one of 0 and 5."""
+    with pytest.raises(ProblemError) as caught:
+        values_of(text)
+    assert wanted in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("420,840,1680", (420, 840, 1680)),
+        ("0.2,0.05,0.3", (0.2, 0.05, 0.3)),
+        ("1,0.05", (1, 0.05)),
+        ("0,1,2", (0, 1, 2)),
+        ("1, 000; 2", (1, 0, 2)),
+    ],
+)
+def test_commas_between_numbers_part_them(text, values):
+    assert values_of(text) == values
+
+
+@pytest.mark.parametrize(
     ("varied", "changes", "said"),
     [
         ([("step", "0.1:2:3")], {}, "'step' cannot be 1.05: it must be above 0, at most 1 ms."),

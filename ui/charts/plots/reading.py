@@ -11,10 +11,8 @@ from engines.api.charts import ChartInfo, Curve, Fact
 from ui.widgets.formatting import bytes_text
 from workbench.words.numbers import figure as digits
 from workbench.words.numbers import grouped
-from workbench.words.units import clock_text, is_count, legible, seconds_of, time_text, unit_text
+from workbench.words.units import clock_text, is_count, seconds_of, seen_text, unit_text
 
-PARTS = 200
-"""Of what is seen of an abscissa, that a reading tells apart."""
 LOOSE = 0.02
 """The part of a curve's length that may lie between its end and what it is asked of."""
 
@@ -38,14 +36,9 @@ def fact_text(fact: Fact) -> str:
 
 def abscissa(chart: ChartInfo, x: float, x_unit: str, span: float = 0.0) -> str:
     """``1200 s`` or ``12.50 µm``; of times as many digits as are told apart where ``span`` of them is seen."""
-    if is_count(x_unit):
-        return time_text(x, x_unit)
-    if not chart.series:
-        return figure(x, x_unit)
-    time, unit = legible(x if abs(x) >= span / PARTS else 0.0, x_unit)
-    told_to = span / PARTS * (time / x if time else 1.0)
-    decimals = max(1 if abs(time) >= 100 else 2, math.ceil(-math.log10(told_to)) if told_to > 0 else 0)
-    return time_text(time, unit, f".{decimals}f")
+    if chart.series or is_count(x_unit):
+        return seen_text(x, x_unit, span)
+    return figure(x, x_unit)
 
 
 def value_at(chart: ChartInfo, curve: Curve, x: float | None) -> float | None:

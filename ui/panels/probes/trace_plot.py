@@ -16,7 +16,7 @@ from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.run.streams.traces import TraceBuffer
 from workbench.words.numbers import figure
-from workbench.words.units import clock_text, unit_text
+from workbench.words.units import seen_text, unit_text
 
 PALE = 90
 """Opacity of what a run has left behind, of 255."""
@@ -132,7 +132,9 @@ class TracePlot(pg.PlotWidget):
         values = [(name, buffer.at(time)) for name, buffer in self._buffers.items()]
         unit = f" {unit_text(self._unit)}" if unit_text(self._unit) else ""
         parts = [f"{name} {figure(value)}{unit}" for name, value in values if value is not None]
-        return "   ".join([clock_text(time, self._time_unit), *parts]) if parts else ""
+        axis = self.getAxis("bottom")
+        (unit, size), (low, high) = axis.shown, axis.range
+        return "   ".join([seen_text(time / size, unit, (high - low) / size), *parts]) if parts else ""
 
     def leaveEvent(self, event: object) -> None:
         self._cursor.hide()

@@ -235,13 +235,17 @@ class GridLayer(Layer):
         if self.shape.volume is not None:
             if VOLUME not in self._values:
                 return None
-            return first_opaque(self._values[VOLUME].array, self._limits, low, high, origin, direction)
+            volume, fill = self._values[VOLUME].array, self.shape.volume.fill
+            return first_opaque(volume, self._limits, low, high, origin, direction, fill)
         if self._lift:
             met = first_above(self._heights, (-0.25 * self._lift, 1.25 * self._lift), low, high, origin, direction)
             # A place of the grid, not of its picture: flat, as the cells are.
             return None if met is None else np.array([met[0], met[1], low[2]])
         values = self._level_values
-        crossed = None if values is None else first_crossing(values, self.levels, low, high, origin, direction)
+        crossed = None
+        if values is not None and self.shape.levels is not None:
+            axes = self._axes(self.shape.levels)
+            crossed = first_crossing(values, self.levels, low, high, origin, direction, axes)
         distances = [] if crossed is None else [crossed]
         distances += [distance for s in self.shape.sheets if (distance := s.meet(self.grid, origin, direction))]
         return origin + min(distances) * direction if distances else None
@@ -296,9 +300,13 @@ class GridLayer(Layer):
     def _level_surface(self, values: Array, level: float) -> FrontSurface:
         box = self.shape.levels
         assert box is not None
+        return level_surface(values, level, self._axes(box), self.shape.plan.levels // max(len(self.levels), 1))
+
+    def _axes(self, box: Sampling) -> tuple[Array, Array, Array]:
+        """Where the samples of a box are along x, y, z."""
         sides = zip(self.grid.origin, self.grid.spacing, box.low, box.high, box.strides, strict=True)
         x, y, z = (origin + spacing * _middles(low, high, stride) for origin, spacing, low, high, stride in sides)
-        return level_surface(values, level, (x, y, z), self.shape.plan.levels // max(len(self.levels), 1))
+        return x, y, z
 
     @property
     def is_behind(self) -> bool:

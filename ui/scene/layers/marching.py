@@ -49,37 +49,68 @@ def first_above(
 
 
 def first_crossing(
-    values: Array, levels: tuple[float, ...], low: Array, high: Array, origin: Array, direction: Array
+    values: Array,
+    levels: tuple[float, ...],
+    low: Array,
+    high: Array,
+    origin: Array,
+    direction: Array,
+    axes: tuple[Array, ...] | None = None,
 ) -> float | None:
-    """How far along a ray the values of a box (nz, ny, nx) first cross one of ``levels``."""
+    """How far along a ray the values of a box (nz, ny, nx), linear between them, first cross one of ``levels``.
+
+    ``axes``: where they are along x, y, z; None: in the middles of as many equal parts."""
     span = through(low, high, origin, direction)
     if span is None:
         return None
     along = np.linspace(*span, STEPS)
-    met = _along(values, low, high, origin + along[:, None] * direction)
-    crossed = np.zeros(STEPS - 1, bool)
+    counts = values.shape[::-1]
+    axes = axes or tuple(a + (b - a) * (np.arange(n) + 0.5) / n for a, b, n in zip(low, high, counts, strict=True))
+    places = (origin + along[:, None] * direction).T
+    index = [np.interp(place, axis, np.arange(len(axis))) for place, axis in zip(places, axes, strict=True)]
+    met = _between(values, np.stack(index, axis=1))
+    found = []
     for level in levels:
-        crossed |= np.diff(met >= level)
-    first = np.flatnonzero(crossed)
-    return float(along[first[0]]) if len(first) else None
+        for first in np.flatnonzero(np.diff(met >= level))[:1]:
+            share = (level - met[first]) / (met[first + 1] - met[first])
+            found.append(float(along[first] + share * (along[first + 1] - along[first])))
+    return min(found, default=None)
 
 
-def _along(values: Array, low: Array, high: Array, places: Array) -> Array:
-    counts = np.array(values.shape[::-1])
-    index = np.clip(((places - low) / (high - low) * counts).astype(int), 0, counts - 1)
-    return np.asarray(values[index[:, 2], index[:, 1], index[:, 0]])
+def _between(values: Array, index: Array) -> Array:
+    """(n,): between the eight samples around each of ``index: (n, 3)``, numbers of samples along x, y, z."""
+    last = np.array(values.shape[::-1]) - 1
+    below = np.minimum(index.astype(int), np.maximum(last - 1, 0))
+    above, share = np.minimum(below + 1, last), index - below
+    met = np.zeros(len(index))
+    for corner in range(8):
+        upper = np.array([corner & 1, corner >> 1 & 1, corner >> 2], bool)
+        at, weight = np.where(upper, above, below), np.where(upper, share, 1 - share).prod(axis=1)
+        met += weight * values[at[:, 2], at[:, 1], at[:, 0]]
+    return met
 
 
 def first_opaque(
-    values: Array, limits: tuple[float, float], low: Array, high: Array, origin: Array, direction: Array
+    values: Array,
+    limits: tuple[float, float],
+    low: Array,
+    high: Array,
+    origin: Array,
+    direction: Array,
+    fill: Array | None = None,
 ) -> Array | None:
-    """Where half of the light of a ray through a volume (nz, ny, nx) has been met; None if less is met at all."""
+    """Where half of the light of a ray through a volume (nz, ny, nx) has been met; None if less is met at all.
+
+    ``fill``: how many of them fill it along x, y, z, where the last one stands for a part."""
     span = through(low, high, origin, direction)
     if span is None:
         return None
     along = np.linspace(*span, STEPS)
     places = origin + along[:, None] * direction
-    share = np.clip((_along(values, low, high, places) - limits[0]) / (limits[1] - limits[0]), 0, 1)
+    counts = np.array(values.shape[::-1])
+    index = (places - low) / (high - low) * (counts if fill is None else fill)
+    x, y, z = np.clip(index.astype(int), 0, counts - 1).T
+    share = np.clip((values[z, y, x] - limits[0]) / (limits[1] - limits[0]), 0, 1)
     stride = (span[1] - span[0]) / STEPS / float((high - low).max())
     met = 1 - np.exp(-np.cumsum(DENSITY * share**2 * stride))
     half = np.flatnonzero(met > 0.5)

@@ -41,6 +41,11 @@ class Sampling:
         return x, y, z
 
     @property
+    def fill(self) -> Array:
+        """How many samples fill the box along x, y, z: the last one may stand for fewer cells than the others."""
+        return (np.array(self.high) - np.array(self.low)) / np.array(self.strides)
+
+    @property
     def size(self) -> int:
         x, y, z = self.counts
         return x * y * z

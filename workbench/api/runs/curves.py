@@ -123,6 +123,10 @@ class Curves(Mapping[str, Curve]):
         self._series, self._infos, self._chart = series, charts, chart
         self._of_charts: dict[str, Curve] | None = None
 
+    def __reduce__(self) -> Any:
+        """What is copied or pickled is what is there now."""
+        return dict, (dict(self),)
+
     def _every(self) -> dict[str, Curve]:
         if self._of_charts is None:
             charts = [curve for info in self._infos for curve in curves_of_chart(info, self._chart(info.name))]

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.api import Array, SimulationInfo
 from engines.api.errors import ProblemError
-from engines.reading import expanded
+from workbench.api.arrays import target
 from workbench.export.png import encode_png, save_snapshot
 from workbench.project.document import Document
 from workbench.run import moments
@@ -27,12 +27,11 @@ class Picture:
         self.pixels, self._document = pixels, document
 
     def save(self, path: Path | str) -> Path:
-        """Write a PNG with the project in it, which the window and :func:`workbench.open` open. Raises StorageError."""
-        target = expanded(path)
-        if target.suffix.lower() != ".png":
-            raise ProblemError(f"'{target}' must end in .png: pictures are written in that form.")
-        save_snapshot(target, self.pixels, self._document)
-        return target
+        """Write a PNG with the project in it, which the window and :func:`workbench.open` open; folders that are not
+        there yet are made. Raises ProblemError, StorageError."""
+        place = target(path, "A picture", ".png")
+        save_snapshot(place, self.pixels, self._document)
+        return place
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.pixels, dtype) if copy else np.asarray(self.pixels, dtype)

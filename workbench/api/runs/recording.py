@@ -10,10 +10,9 @@ import numpy as np
 
 from engines.api import Array, Simulation, SimulationInfo
 from engines.api.abilities import Cells, SpikeReader, Spiking
-from engines.api.errors import ProblemError, WorkbenchError
+from engines.api.errors import WorkbenchError
 from engines.api.values import Population, Spikes
-from engines.reading import expanded
-from workbench.api.arrays import Quantity
+from workbench.api.arrays import Quantity, target
 from workbench.api.names import Named
 from workbench.export.streams.nwb import write_nwb
 from workbench.run.frames import RunState, Sample
@@ -41,12 +40,10 @@ class SpikeTrains:
     def save(self, path: Path | str, about: str = "Spikes of a simulated network") -> Path:
         """Write them as NWB (``NAME.nwb``), with a row for each neuron, by PyNWB (extra ``nwb``). Raises ProblemError,
         StorageError."""
-        target = expanded(path)
-        if target.suffix.lower() != ".nwb":
-            raise ProblemError(f"'{target}' must end in .nwb: spikes are written as NWB.")
+        place = target(path, "A file of spikes", ".nwb")
         times = np.asarray(self.times)
-        write_nwb(target, times, self.neurons, self.populations, unit=self.times.unit, about=about)
-        return target
+        write_nwb(place, times, self.neurons, self.populations, unit=self.times.unit, about=about)
+        return place
 
 
 class EachRecorder(Observer):

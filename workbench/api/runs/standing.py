@@ -43,6 +43,12 @@ class Standing:
         """Whether Ctrl-C ended it before its end."""
         self._release = weakref.finalize(self, runner.close)
 
+    def __reduce__(self) -> Any:
+        raise ProblemError(
+            "A run cannot be copied or pickled, for its simulation stays where it is: take dict(run.curves), fields "
+            "and results of it, or its .project."
+        )
+
     # Where it stands.
 
     @property

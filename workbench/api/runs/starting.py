@@ -20,7 +20,7 @@ from workbench.api.runs.run import Run
 from workbench.api.runs.waiting import LOOK_SECONDS
 from workbench.project.document import Document
 from workbench.project.findings import estimated_findings
-from workbench.project.tooling import find_tool, tool_parameters
+from workbench.project.tooling import carried_out, find_tool, tool_parameters
 from workbench.run.frames import RunState
 from workbench.run.session import start
 from workbench.words.failures import as_sentence
@@ -87,7 +87,7 @@ def use_tool(
     problem = document.complete_problem()
     parameters = tool_parameters(tool, problem, values)
     with opened_backend(named(device, document.project.run.device)) as backend, shown(progress) as show:
-        return tool.run(problem, parameters, backend, show)
+        return carried_out(tool, problem, parameters, backend, show)
 
 
 def _started(document: Document, device: str | None) -> Run:

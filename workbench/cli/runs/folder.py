@@ -7,7 +7,7 @@ from pathlib import Path
 from engines.api.errors import ProblemError
 from engines.reading import refuse_pipe
 from workbench.export.moments.igb import SUFFIXES
-from workbench.run.earlier import CHECKPOINT, FOLDERS, RECORD, TABLES
+from workbench.run.earlier import CHECKPOINT, FOLDERS, RECORD, TABLES, state_of
 from workbench.run.states.checkpoint import checkpoints_at
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.storage.atomic import has_other_names, storing
@@ -34,7 +34,7 @@ def check_results(folder: Path, anew: bool) -> None:
         for file in (*own, folder / RECORD, folder / ERROR_LOG):
             refuse_pipe(file)  # who opens one waits for ever
         other = next((file for file in own if not anew and file.suffix in WRITTEN_INTO and has_other_names(file)), None)
-        strange = [] if (folder / RECORD).exists() else _earlier(folder)
+        strange = [] if not anew or state_of(folder) else _earlier(folder)
     if link is not None:
         raise ProblemError(
             f"'{link}' is a link, and a run writes nothing through links: choose another folder with --out."
@@ -44,11 +44,9 @@ def check_results(folder: Path, anew: bool) -> None:
             f"'{other}' has a further name elsewhere (a hard link), and the run would go on in both: copy the folder's "
             "files (cp -r) and resume the copy."
         )
-    if anew and strange:
-        raise ProblemError(
-            f"'{strange[0]}' is there already, and no {RECORD} that says of which run it is: choose another folder "
-            "with --out."
-        )
+    if strange:
+        told = "tells of no run" if strange[0].name == RECORD else f"no {RECORD} that says of which run it is"
+        raise ProblemError(f"'{strange[0]}' is there already, and {told}: choose another folder with --out.")
     for branch in branches:
         check_results(branch, anew)
 
@@ -59,11 +57,12 @@ def _own_names(folder: Path) -> list[str]:
 
 
 def _earlier(folder: Path) -> list[Path]:
-    """The results that there are."""
+    """What is called as results are, and as pictures of runs."""
     fields = [path for suffix in SUFFIXES for path in (folder / "fields").glob(f"*{suffix}")]
     charts = (folder / "charts").glob("*.csv")
     files = (path for path in (folder / "files").glob("*") if path.is_file())
-    names = ("points.csv", "results.h5", "fields.pvd", *GROWING)
+    names = ("points.csv", "results.h5", "fields.pvd", *GROWING, RECORD)
     own = (path for path in map(folder.joinpath, names) if path.is_file())
     moments = (folder / "fields").glob("fields_*")
-    return [*own, *checkpoints_at(folder / CHECKPOINT), *charts, *files, *fields, *moments]
+    pictures = folder.glob("picture_*")
+    return [*own, *checkpoints_at(folder / CHECKPOINT), *charts, *files, *fields, *moments, *pictures]

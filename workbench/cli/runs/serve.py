@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time as clock
 from argparse import Namespace
@@ -12,9 +11,10 @@ from pathlib import Path
 
 from engines.api.errors import ProblemError
 from workbench.remote import slurm
-from workbench.remote.streams import WAITS, check_host, listens, own_folder, relay, socket_path
+from workbench.remote.beginning import begin
+from workbench.remote.streams import WAITS, check_host, listens, relay, socket_path
 
-STARTING_SECONDS, STOPPING_SECONDS = 60.0, 30.0
+STOPPING_SECONDS = 30.0
 DONE = 0
 
 
@@ -26,7 +26,7 @@ def serve_command(options: Namespace) -> int:
     if options.slurm is not None:
         return _in_a_job(options)
     if options.stdio:
-        _begin(path, options.idle, options.waits)
+        begin(path, options.idle, options.waits)
         relay(path, 0, 1)
         return DONE
     if options.stop:
@@ -47,15 +47,20 @@ def serve_command(options: Namespace) -> int:
 def connect_command(options: Namespace) -> int:
     from workbench.cli import open_window
 
-    if bool(options.host) == (options.local is not None):
-        raise ProblemError("Say where to: 'workbench connect USER@HOST', or --local SOCKET on this machine.")
+    here = options.beside or options.local is not None
+    if here and not options.project:  # what stands alone is no host
+        options.host, options.project = "", options.host
+    if (bool(options.host), options.beside, options.local is not None).count(True) != 1:
+        raise ProblemError(
+            "Say where to: 'workbench connect USER@HOST', or --beside or --local SOCKET on this machine."
+        )
     if options.host:
         check_host(options.host)
         where = [f"--host={options.host}", f"--command={options.there}"]
         where += [] if options.slurm is None else [f"--slurm={options.slurm}"]
         where += ["--asks"] if sys.stdin is not None and sys.stdin.isatty() else []
     else:
-        where = [f"--socket={options.local.absolute()}"]
+        where = ["--beside"] if options.beside else [f"--socket={options.local.absolute()}"]
     return open_window([options.project] if options.project else [], where)
 
 
@@ -75,35 +80,6 @@ def _in_a_job(options: Namespace) -> int:
         os.execvp("srun", slurm.within(job, server))
     print(f"Slurm's job {job.number} serves.")
     return DONE
-
-
-def _begin(path: Path, idle: float, waits: bool) -> None:
-    """A server of its own session, which goes on when SSH has gone; ``waits``: for one that others start. Raises
-    ProblemError where it does not listen."""
-    if listens(path):
-        return
-    ends = clock.monotonic() + STARTING_SECONDS
-    if waits:
-        while not listens(path):
-            if clock.monotonic() > ends:
-                raise ProblemError(f"The job's server does not listen at '{path}': see slurm-*.log beside it.")
-            clock.sleep(0.05)
-        return
-    words = path.with_suffix(".log")
-    own_folder(path.parent)
-    with words.open("w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "workbench", "serve", "--socket", str(path), "--idle", str(idle)],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=path.parent,
-        )  # fmt: skip
-    while True:
-        ended = process.poll() is not None  # as it does where another that began at once listens
-        if listens(path):
-            return
-        if ended or clock.monotonic() > ends:
-            said = words.read_text(errors="replace").strip().splitlines()
-            raise ProblemError(f"The server did not start: {said[-1] if said else f'see {words}'}")
-        clock.sleep(0.05)
 
 
 def _stop(path: Path) -> bool:

@@ -47,6 +47,21 @@ def test_cell_numbers_are_not_regions() -> None:
     assert not raw.findings
 
 
+def test_whole_numbers_under_other_names_are_told(raw: RawMesh, tiny: TetMesh) -> None:
+    """They were passed over without a word, and so was "Material Id"."""
+    raw.cell_data = {
+        "tissue": tiny.regions,
+        "number": np.arange(96),
+        "all": np.ones(96),
+        "voltage": np.linspace(0, 1, 96),
+    }
+    assert find_regions(raw)[1] == {1: "tissue"}
+    (told,) = raw.findings
+    assert "'tissue' may be meant" in told.message
+    raw.cell_data["Material Id"] = tiny.regions
+    assert find_regions(raw)[1] == {1: "region 1", 2: "region 2"}
+
+
 def test_the_table_of_regions(tiny: TetMesh) -> None:
     left, right = region_table(tiny)
     assert (left.name, left.n_cells) == ("left half", 48)

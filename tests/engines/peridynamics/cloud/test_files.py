@@ -129,3 +129,20 @@ def test_a_body_is_the_same_object_until_its_file_changes(tmp_path):
     assert cloud_body(body, 1.0, 3) is first
     assert first.filled.counts == (4, 4, 4)
     assert (first.filled.cells == cube()).all()
+
+
+def test_what_a_body_lacks_of_its_file_is_told(tmp_path):
+    """Half a plate came without a word, and so did a body without its hexahedra."""
+    corners = np.array([[0, 0, 0], [3, 0, 0], [3, 6, 0], [0, 6, 0], [6, 0, 0], [6, 6, 0], [0, 0, 3]], float)
+    plane = [("triangle", [[0, 1, 2], [0, 2, 3]]), ("quad", [[1, 4, 5, 2]])]
+    meshio.Mesh(corners, plane).write(tmp_path / "plate.msh", file_format="gmsh22")
+    (told,) = read_points(tmp_path / "plate.msh", 2, "mm").findings
+    assert told.message.startswith("Not taken: 1 quadrilateral, for a mesh is of triangles")
+    corners = np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], float)
+    corners = np.concatenate([corners, [[0.5, 0.5, 2]]])
+    cells = [[0, 1, 2, 4], [3, 1, 2, 7], [5, 1, 4, 7], [6, 2, 4, 7], [1, 2, 4, 7]]
+    solid = [("tetra", cells), ("pyramid", [[4, 5, 7, 6, 8]])]
+    meshio.Mesh(corners, solid).write(tmp_path / "body.vtu")
+    body = PointBody(file=str(tmp_path / "body.vtu"), formulation="3D", horizon=2.0)
+    (found,) = cloud_body(body, 1.0, 3.0).findings
+    assert found.message.startswith("Not taken: 1 pyramid, for a mesh is of tetrahedra")

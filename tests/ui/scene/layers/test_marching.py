@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from engines.geometry.grid import Grid
+from tests.ui.scene.grids import CONCENTRATION, gather
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.closeness import MARGIN, looked_at
+from ui.scene.layers.grid import GridLayer
+from ui.scene.layers.layer import Plan
 from ui.scene.layers.marching import first_above, first_crossing, first_opaque, through
 
 # Written out: what the sources have is held against these.
@@ -147,3 +150,29 @@ def test_most_of_a_grid_and_none_of_it_is_no_part():
     assert corner[:2] == (0, 0)
     end = looked_at(grid, above(1000.0, 500.0, 60.0), 1.5)
     assert end[2:] == (2000, 1000)
+
+
+@pytest.mark.parametrize("forward", [1.0, -1.0])
+@pytest.mark.parametrize("x", [0.52, 2.0, 3.37])
+def test_a_click_meets_an_isosurface_where_it_is_drawn(x, forward):
+    """Of a slope in samples of several cells, the last of fewer: the place was up to a sample off, and beyond."""
+    grid = Grid((21, 33, 37), (0.1, 0.1, 0.1))
+    layer = GridLayer(grid)
+    layer.levels = (x,)
+    shape = layer.plan_shape(Plan(field=CONCENTRATION, levels=200))
+    layer.adopt(shape)
+    assert max(shape.levels.strides) > 1
+    slope = grid.centers(np.arange(grid.n_cells))[:, 0]
+    layer.set_values({name: gather(slope, of) for name, (_, of) in layer.parts(shape).items()}, 0.0)
+    _, place = layer.pick(np.array([2.0 - 9 * forward, 1.7, 1.1]), np.array([forward, 0.0, 0.0]))
+    np.testing.assert_allclose(place, (x, 1.7, 1.1), atol=1e-5)
+
+
+def test_a_volume_whose_last_samples_are_of_fewer_cells():
+    """Ten samples of four cells and one of one: what is opaque from cell 32 on begins there."""
+    values = np.zeros((1, 1, 11))
+    values[:, :, 8:] = 9.0
+    high = np.array([4.1, 1.0, 1.0])
+    eye = np.array([-1.0, 0.5, 0.5])
+    found = first_opaque(values, (0.0, 1.0), LOW, high, eye, X, np.array([41 / 4, 1.0, 1.0]))
+    assert found[0] == pytest.approx(3.2, abs=0.15)

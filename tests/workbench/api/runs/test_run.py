@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import sys
 import threading
 import warnings
@@ -79,6 +81,25 @@ def test_a_closed_run_keeps_its_curves_and_says_what_is_gone(wave):
     for ask in (lambda: run.field("voltage"), lambda: run.results, lambda: run.save("x.pvd")):
         with pytest.raises(wb.ProblemError, match="This run is closed"):
             ask()
+
+
+def pickled(each):
+    return pickle.loads(pickle.dumps(each))  # noqa: S301 (our own)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
+def test_curves_are_copied_and_pickled_as_they_are_now_and_a_run_says_that_it_is_not(wave, copied):
+    """It was said that a lock cannot be pickled."""
+    with wave.run(until=1.0) as run:
+        for ask in (lambda: run.curves, lambda: run.probes["near"]):
+            made = copied(ask())
+            assert list(made) == list(ask())
+            name = next(iter(made))
+            assert made[name].unit == ask()[name].unit
+            np.testing.assert_array_equal(made[name].values, ask()[name].values)
+        with pytest.raises(wb.ProblemError, match="A run cannot be copied or pickled"):
+            copied(run)
+    assert len(copied(run.curves)["mean_voltage"]) == 11
 
 
 def test_a_run_that_nobody_refers_to_is_closed(wave):
