@@ -1,5 +1,5 @@
-"""What is seen, in figures and words, held against what it was when somebody looked at it last: what a widget paints,
-and what those in it say and do (``test_as_recorded.py`` in the folders here).
+"""What is seen, in figures, held against what it was when somebody looked at it last: what a widget paints, and how
+those in it behave (``test_as_recorded.py`` in the folders here).
 
 After a change that is meant, ``SEEN=new ./workbench.sh test tests/ui -k as_recorded`` writes ``tests/data/seen`` anew;
 the difference there is read with the change.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
@@ -87,18 +88,36 @@ def _shapes(group: ElementTree.Element) -> Iterator[str]:
         yield f"{kind} {', '.join(colours)}{pen}{text} at {in_figures(numbers)}"
 
 
-def file_of(room: str, name: str) -> Path:
-    return FILES / room / f"{re.sub('[^a-z]+', '_', name)}.txt"
-
-
 def compare(room: str, name: str, now: list[str], pixels: float = 2e-3) -> None:
     """Fails where other things are seen, or the same ones elsewhere, by more than so many pixels."""
-    if os.environ.get("SEEN") == "new":
-        file_of(room, name).parent.mkdir(parents=True, exist_ok=True)
-        file_of(room, name).write_text("\n".join([*now, ""]), "utf-8")
-    before = file_of(room, name).read_text("utf-8").splitlines()
-    for was, line in itertools.zip_longest(before, now, fillvalue=""):
+    for was, line in itertools.zip_longest(_recorded(room, name, now), now, fillvalue=""):
         assert _alike(was, line, pixels), f"{room}, {name}: it was: {was}; it is: {line}"
+
+
+def compare_widgets(room: str, name: str, widget: QWidget, *without: type[QWidget]) -> None:
+    """Fails where one that there was behaves otherwise; not where others say something else or have come."""
+    now = behaviour(widget, *without)
+    was, are = (_by_widget(lines) for lines in (_recorded(room, name, now), now))
+    assert sum(who in are for who in was) > KNOWN * len(was), f"{room}, {name}: most of it is new"
+    for who, lines in was.items():
+        if len(lines) == len(are.get(who, ())):
+            assert are[who] == lines, f"{room}, {name}: {who}"
+
+
+def _recorded(room: str, name: str, now: list[str]) -> list[str]:
+    file = FILES / room / f"{re.sub('[^a-z]+', '_', name)}.txt"
+    if os.environ.get("SEEN") == "new":
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join([*now, ""]), "utf-8")
+    return file.read_text("utf-8").splitlines()
+
+
+def _by_widget(lines: list[str]) -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for line in sorted(lines):
+        who, _, how = line.rpartition(": ")
+        found[who].append(how)
+    return found
 
 
 def _alike(was: str, now: str, pixels: float) -> bool:
@@ -123,12 +142,16 @@ PLACED = re.compile(
     r"hasSelectedText|selectionStart|undoAvailable|redoAvailable|html|objectName|toolTipDuration)$"
 )
 """Properties of a widget that its painting shows, or that Qt sets by itself."""
+NAMES = ("accessibleName", "text", "windowTitle", "title")
+"""Where a widget's name stands, the first that there is."""
+KNOWN = 0.8
+"""Of the widgets that there were."""
 OF_QT = (QHeaderView, QListView, QScrollBar, QSizeGrip)
 
 
-def said(widget: QWidget, *without: type[QWidget]) -> list[str]:
-    """A line for a widget and each in it that Qt has not made for itself: what it says and how it behaves, where that
-    differs from a plain one of its class; and its actions. What is within one of ``without`` is left out."""
+def behaviour(widget: QWidget, *without: type[QWidget]) -> list[str]:
+    """A line for a widget and each in it that Qt has not made for itself, by its name: how it behaves, where a plain one
+    of its class does not, and which texts it has; and its actions. Nothing within one of ``without``."""
     plain: dict[type, dict[str, Any]] = {}
     lines = []
     for each in (widget, *widget.findChildren(QWidget)):
@@ -140,22 +163,21 @@ def said(widget: QWidget, *without: type[QWidget]) -> list[str]:
         if kind not in plain:
             with suppress(TypeError, NotImplementedError):  # which cannot be made by themselves
                 plain[kind] = dict(_properties(kind()))
-        usual = plain.get(kind, {})
-        found = {name: value for name, value in _properties(each) if value != usual.get(name)}
-        if not found and type(each) is QWidget:
-            continue
-        hidden = " hidden" if each.isHidden() else ""
-        told = " ".join(f"{name}={value!r}" for name, value in found.items())
-        lines.append(f"{kind.__name__} {type(each).__name__} {each.objectName()}{hidden}: {told}".replace("\n", "\\n"))
-    actions = [each for each in widget.findChildren(QAction) if each.text()]
-    lines.sort()  # what is raised over others comes later among the children of Qt
-    lines += [f"QAction {each.text()} {each.shortcut().toString()}: {_state(each)}" for each in actions]
-    return lines
+        usual, values = plain.get(kind, {}), dict(_properties(each))
+        name = next((values[key] for key in NAMES if values.get(key)), "")
+        how = [_told(key, value) for key, value in values.items() if value != usual.get(key)]
+        how += ["hidden"] if each.isHidden() else []
+        if how:
+            lines.append(f"{type(each).__name__} {each.objectName()} {name[:60]!r}: {' '.join(how)}")
+    for action in (each for each in widget.findChildren(QAction) if each.text()):
+        on = [name for name in ("Enabled", "Checkable", "Checked", "Visible") if getattr(action, f"is{name}")()]
+        lines.append(f"QAction {action.text()!r}: {' '.join([*on, action.shortcut().toString() or '–'])}")
+    return sorted(lines)  # what is raised over others comes later among the children of Qt
 
 
-def _state(action: QAction) -> str:
-    on = [name for name in ("Enabled", "Checkable", "Checked", "Visible") if getattr(action, f"is{name}")()]
-    return f"{' '.join(on)} {action.toolTip()!r}".replace("\n", "\\n")
+def _told(name: str, value: Any) -> str:
+    """Of a text that there is one."""
+    return f"{name}={value.name}" if isinstance(value, Enum) else name if isinstance(value, str) else f"{name}={value}"
 
 
 def _properties(widget: QWidget) -> Iterator[tuple[str, Any]]:
@@ -165,4 +187,4 @@ def _properties(widget: QWidget) -> Iterator[tuple[str, Any]]:
         if not PLACED.match(name):
             value = widget.property(name)
             if isinstance(value, bool | int | float | str | Enum):
-                yield name, value.name if isinstance(value, Enum) else value
+                yield name, value

@@ -1,5 +1,5 @@
-"""Panels and forms say and do what they did when somebody looked at them last: texts, tips, names for readers, what is
-on, what wraps, what takes the keys (see tests/ui/recorded.py)."""
+"""Panels and forms behave as they did when somebody looked at them last: what is on, shown or offered, what wraps, what
+takes the keys, what has a tip (see tests/ui/recorded.py)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engines.geometry.grid import Grid
 from tests.ui.forms.test_lines import Poem
 from tests.ui.panels.test_gallery import ENGINES, PRESETS
 from tests.ui.panels.test_timeline import MARKS
-from tests.ui.recorded import compare, said
+from tests.ui.recorded import compare_widgets
 from tests.ui.scene.grids import CONCENTRATION
 from tests.ui.scene.grids import info as of_grid
 from tests.ui.scene.meshes import info, kuhn_cube
@@ -98,18 +98,12 @@ SEEN: dict[str, Callable[[], QWidget]] = {
 }
 
 
-def seen(name: str) -> list[str]:
+@pytest.mark.parametrize("name", SEEN)
+def test_a_panel_behaves_as_it_did(qtbot, qapp, name):
+    theme().apply("dark", qapp)
     widget = SEEN[name]()
+    qtbot.addWidget(widget)
     widget.resize(420, 700)
     widget.show()
     QApplication.processEvents()
-    lines = said(widget)
-    widget.close()
-    widget.deleteLater()
-    return lines
-
-
-@pytest.mark.parametrize("name", SEEN)
-def test_a_panel_says_what_it_did(qtbot, qapp, name):
-    theme().apply("dark", qapp)
-    compare(ROOM, name, seen(name))
+    compare_widgets(ROOM, name, widget)
