@@ -150,7 +150,7 @@ OF_QT = (QHeaderView, QListView, QScrollBar, QSizeGrip)
 
 
 def behaviour(widget: QWidget, *without: type[QWidget]) -> list[str]:
-    """A line for a widget and each in it that Qt has not made for itself, by its name: how it behaves, where a plain one
+    """A line for a widget and each in it that Qt has not made for itself, by its name: how it behaves where a plain one
     of its class does not, and which texts it has; and its actions. Nothing within one of ``without``."""
     plain: dict[type, dict[str, Any]] = {}
     lines = []
