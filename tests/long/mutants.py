@@ -325,6 +325,8 @@ def exchange(functions: Iterable[FunctionType], text: CodeType) -> int:
     bodies, changed = _functions(text), 0
     for each in functions:
         code = bodies.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
+        if code is not None and not code.co_freevars:  # what it was closed over, or its ``super()``, may be lost
+            code = code.replace(co_freevars=each.__code__.co_freevars)
         if code is not None and code != each.__code__ and code.co_freevars == each.__code__.co_freevars:
             each.__code__ = code
             changed += 1

@@ -13,12 +13,13 @@ import tempfile
 import time
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from tests.long.many import in_turn, spread
-from tests.long.mutants import Mutant, damaged, loaded, mutants_of, put, sources
+from tests.long.mutants import Mutant, damaged, exchange, loaded, mutants_of, put, sources
 from tests.long.reach import PROBE, Kept, Noting, Reached, Statements, start_others_with
 from tests.long.trying import ROOT, Likeness, nearness, spent, spoken_of, words_in
 from tests.long.typed import told_by_types
@@ -191,6 +192,30 @@ def defects_in_copies(folder: str) -> None:
     assert answer("constant", 4) == (True, True, 28, 5, 28, (5, 5), 10)
     assert answer("lost", 16) == (True, True, None, 4, None, (4, 4), 8)
     assert (module.Box().wide, other.LIMIT) == (True, 4), "of the copies nothing stays"
+
+
+def test_a_function_has_a_defect_that_loses_what_it_was_closed_over():
+    whole = b"""class Base:
+    def told(self):
+        return 1
+class Own(Base):
+    def told(self):
+        return super().told()
+def adds(a, b):
+    def added():
+        return a + b
+    return added
+"""
+    (own,) = (each for each in mutants_of("ui/a.py", whole) if each.line == 6)
+    (lost,) = (each for each in mutants_of("ui/a.py", whole) if each.line == 9 and each.kind == "lost")
+    names: dict[str, Any] = {}
+    exec(compile(whole, "a.py", "exec"), names)  # noqa: S102  # our own text, right above
+    added = names["adds"](2, 3)
+    for mutant, function, before in ((own, names["Own"].told, 1), (lost, added, 5)):
+        of_whom = () if function is added else (names["Own"](),)
+        assert function(*of_whom) == before
+        assert exchange([function], compile(mutant.applied(whole), "a.py", "exec")) == 1
+        assert function(*of_whom) is None
 
 
 def test_what_tests_reach_is_kept_until_a_source_that_they_reach_or_they_change(tmp_path):

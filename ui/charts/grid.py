@@ -31,7 +31,6 @@ class ChartGrid(QScrollArea):
         self._grid.setSpacing(GAP)
         self.setWidget(self._body)
         self._cells: list[QWidget] = []
-        self._columns = 0
 
     @property
     def body(self) -> QWidget:

@@ -51,7 +51,6 @@ class Pace:
         if wait:  # the drawing before was painted after the timer was set
             self._timer.start(wait)
             return
-        self._by_hand = False
         self._began, self._took = clock.perf_counter(), 0.0
         self._draw()
         taken = clock.perf_counter() - self._began

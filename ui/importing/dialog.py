@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
@@ -26,11 +25,11 @@ from PySide6.QtWidgets import (
 from engines.api import Engine, Estimate, Finding, Remedy
 from engines.api.errors import ProblemError, WorkbenchError
 from ui.forms.fields.file import SUFFIXES
-from ui.importing.drawing import drawn
 from ui.importing.findings import FindingsList
 from ui.importing.picture import Picture
 from ui.importing.regions import RegionRows
 from ui.importing.units import UnitChooser
+from ui.importing.warm import warm
 from ui.scene.colormaps import distinct_colours
 from ui.session.services import Services
 from ui.widgets.background import Background, lane_of
@@ -84,7 +83,8 @@ class ImportDialog(QDialog):
         self.document: Document | None = None
         self.report: Report | None = None
         self.estimate: Estimate | None = None
-        self._turn = 0
+        self._turn = object()
+        """Another one for each reading: its answers are shown, and no older ones."""
         self._asked: Future[Any] = Future()
         """The last reading: one that has not begun need not begin any more once another is asked for."""
         self._proposing = True
@@ -220,7 +220,7 @@ class ImportDialog(QDialog):
             if reading.engine != self.reading.engine:  # it has nothing to say of another one's problem
                 self._show_findings(())
             self.reading, self._proposing = reading, False
-        self._turn += 1
+        self._turn = object()
         turn, wanted = self._turn, self.reading
         self.import_button.setEnabled(False)
         for value in self.figures.values():  # of the reading before
@@ -228,7 +228,7 @@ class ImportDialog(QDialog):
         self._say(f"Reading {self.path.name}", "muted")
 
         def if_fresh(show: Any) -> Any:
-            return lambda answer: show(answer) if turn == self._turn else None
+            return lambda answer: show(answer) if turn is self._turn else None
 
         self._asked.cancel()
         self._asked = self._background.submit(
@@ -238,7 +238,7 @@ class ImportDialog(QDialog):
     def _read(self, wanted: Reading) -> tuple[Document, Report]:
         document = self._services.open_mesh(self.path, wanted.unit, wanted.fibres, engine=wanted.engine)
         report = report_of(document, self.path, wanted.unit)
-        drawn(report.triangles[:1], np.zeros((1, 3), np.uint8), 8, (0, 0, 0))  # compiled here, where nobody waits
+        warm(report.triangles)
         return document, report
 
     def _show(self, answer: tuple[Document, Report]) -> None:
@@ -273,7 +273,7 @@ class ImportDialog(QDialog):
         self._show_findings(findings_of(document, None))
 
         def if_fresh(show: Any) -> Any:
-            return lambda answer: show(answer) if turn == self._turn else None
+            return lambda answer: show(answer) if turn is self._turn else None
 
         self._background.submit(
             lane_of("estimates", document.engine.id),
@@ -350,11 +350,11 @@ class ImportDialog(QDialog):
 
     def finish(self) -> None:
         """Close: what was read is being opened."""
-        self._turn += 1
+        self._turn = object()
         super().accept()
 
     def reject(self) -> None:
-        self._turn += 1
+        self._turn = object()
         self._asked.cancel()
         super().reject()
 

@@ -51,7 +51,8 @@ class TableDialog(QDialog):
         resize_within(self, SIZE)
         self._path, self._chart, self._axes, self._choice = path, chart, axes, choice
         self._background = background
-        self._turn = 0
+        self._turn = object()
+        """Another one for each reading: its answer is shown, and no older ones."""
         self._asked: Future[list[MeasuredData]] = Future()
         self.found: list[MeasuredData] = []
         title = QLabel(path.name, self)
@@ -134,8 +135,7 @@ class TableDialog(QDialog):
         return x, y
 
     def _read(self) -> None:
-        self._turn += 1
-        turn = self._turn
+        turn = self._turn = object()
         for column in range(self.table.columnCount()):
             chosen = column in (box.currentIndex() for box in self.columns)
             for row in range(self.table.rowCount()):
@@ -156,8 +156,8 @@ class TableDialog(QDialog):
         self._asked = self._background.submit(
             "imports",
             read,
-            lambda found: self._show(found) if turn == self._turn else None,
-            lambda error: self._say(str(error), "error") if turn == self._turn else None,
+            lambda found: self._show(found) if turn is self._turn else None,
+            lambda error: self._say(str(error), "error") if turn is self._turn else None,
         )
 
     def _show(self, found: list[MeasuredData]) -> None:
@@ -171,12 +171,12 @@ class TableDialog(QDialog):
         self.use_button.setEnabled(True)
 
     def _use(self) -> None:
-        self._turn += 1
+        self._turn = object()
         self.used.emit(self.found)
         self.accept()
 
     def reject(self) -> None:
-        self._turn += 1
+        self._turn = object()
         self._asked.cancel()
         super().reject()
 

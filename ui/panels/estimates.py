@@ -79,7 +79,8 @@ class EstimatesPanel(QWidget):
         """What the wall time is of, where not of the whole run: ``per second``."""
         self._noticed: tuple[Finding, ...] = ()
         self._refusal: tuple[Finding, ...] = ()
-        self._wanted = 0
+        self._wanted = object()
+        """Another one for each edit."""
         """Counts edits that estimates hang on."""
         self.figures: dict[str, QLabel] = {}
         self.names: dict[str, QLabel] = {}
@@ -135,12 +136,12 @@ class EstimatesPanel(QWidget):
         model.changed.connect(self._follow)
 
     def _begin(self) -> None:
-        self._wanted += 1
+        self._wanted = object()
         self._show_nothing()
 
     def _follow(self, path: tuple[str | int, ...]) -> None:
         if path[0] in ("parameters", "run"):
-            self._wanted += 1
+            self._wanted = object()
             self._timer.start()
 
     def stop(self) -> None:
@@ -161,11 +162,11 @@ class EstimatesPanel(QWidget):
         document = self._model.snapshot()
 
         def if_fresh(show: Callable[[Any], None]) -> Callable[[Any], None]:
-            return lambda answer: show(answer) if wanted == self._wanted else None
+            return lambda answer: show(answer) if wanted is self._wanted else None
 
         def asked() -> Estimate | None:
             """Nothing where an edit came while others were before it: some take long, and nobody waits for them."""
-            return self._services.estimate(document) if wanted == self._wanted else None
+            return self._services.estimate(document) if wanted is self._wanted else None
 
         lane = lane_of("estimates", document.engine.id)
         self._background.submit(lane, asked, if_fresh(self.show_estimate), if_fresh(self._show_error))

@@ -36,7 +36,8 @@ class Playback(QObject):
         self._left: tuple[tuple[float, float], ...] = ()
         self._writing = self._reading = self._off = False
         self._wanted: Kept | None = None
-        self._generation = 0
+        self._generation = object()
+        """Another one for each reel."""
         self._loop = QTimer(self, interval=LOOP_MILLISECONDS)
         self._loop.timeout.connect(self._show_next)
 
@@ -82,17 +83,17 @@ class Playback(QObject):
                 lambda error: self._failed(error, generation),
             )
 
-    def _written(self, kept: Kept, seconds: float, generation: int) -> None:
+    def _written(self, kept: Kept, seconds: float, generation: object) -> None:
         self._writing = False
-        if generation == self._generation:
+        if generation is self._generation:
             self.reel.add(kept, seconds)
             self._tell()
         else:
             kept.file.unlink(missing_ok=True)  # of a run that is over
 
-    def _failed(self, error: BaseException, generation: int) -> None:
+    def _failed(self, error: BaseException, generation: object) -> None:
         self._writing = False
-        if generation == self._generation:  # else the folder went with the run that it was of
+        if generation is self._generation:  # else the folder went with the run that it was of
             self._off = True
             self.trouble.emit(FULL.format(getattr(error, "strerror", None) or type(error).__name__))
 
@@ -134,7 +135,7 @@ class Playback(QObject):
 
     def hand_over(self) -> Reel:
         """The frames of a run that has ended, for whoever keeps them; the next run has a reel of its own."""
-        reel, self._generation = self.reel, self._generation + 1
+        reel, self._generation = self.reel, object()
         self.reel = reel.another()
         self.back()
         self._tell()
@@ -143,7 +144,7 @@ class Playback(QObject):
     def forget(self) -> None:
         """The run begins anew, or is another."""
         self.back()
-        self._generation += 1
+        self._generation = object()
         self.newest, self._off = None, False
         self.reel.clear()
         self._tell()
@@ -151,7 +152,7 @@ class Playback(QObject):
     def rewound(self, time: float) -> None:
         """The run stands at ``time`` again, and what came after it is of another branch."""
         self.back()
-        self._generation += 1
+        self._generation = object()
         self.reel.rewound(time)
         self._tell()
 

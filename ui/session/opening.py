@@ -39,7 +39,9 @@ class Opening(QObject):
     def __init__(self, controller: Controller) -> None:
         super().__init__(controller)
         self._controller = controller
-        self._turn = self._pending = 0
+        self._turn = object()
+        """Another one for each opening: the newest wins."""
+        self._pending = 0
         self._run_after = False
         self.before: Callable[[Callable[[], None]], None] = lambda go_on: go_on()
         """Calls what it is given when the open document may make way for another."""
@@ -74,7 +76,7 @@ class Opening(QObject):
 
     def _open(self, load: Load, text: str, then: Callable[[], None], permission: Permission = NOTHING) -> None:
         controller = self._controller
-        self._turn += 1
+        self._turn = object()
         self._pending += 1
         self._run_after = False
         turn = self._turn
@@ -83,7 +85,7 @@ class Opening(QObject):
         def is_over() -> bool:
             """The person has opened something else meanwhile, or closed the window."""
             self._pending -= 1
-            return turn != self._turn or controller.closed
+            return turn is not self._turn or controller.closed
 
         def opened(document: Document | None) -> None:
             if is_over():

@@ -76,8 +76,9 @@ class FindingsBanner(Banner):
         if left == self.findings:
             return
         self.findings = left
-        stays = shown in left and shown.severity == "warning" and shown.distorts >= left[0].distorts if shown else False
-        self._at = left.index(shown) if stays and shown is not None else 0
+        self._at = 0
+        if shown in left and shown.severity == "warning" and shown.distorts >= left[0].distorts:
+            self._at = left.index(shown)
         self._show()
 
     def point_at(self, finding: Finding) -> None:

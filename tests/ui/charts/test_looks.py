@@ -14,7 +14,7 @@ from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.tables.columns import Axis
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.arithmetic import LEFT_OUT, Look, drawable, logarithm, looked_at, over_series
-from ui.charts.figure import FigureSize
+from ui.charts.figure import FigureSize, figure_bytes
 from ui.charts.figure_dialog import OWN, SIZES, FigureDialog
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.legend import LINE_PIXELS, Entry, Legend
@@ -118,6 +118,30 @@ def choose(cell, *path):
         (action,) = [action for action in menu.actions() if action.text() == text]
         menu = action.menu() or menu
     action.trigger()
+
+
+@pytest.mark.parametrize(
+    ("series", "offered", "entries"),
+    [
+        ((), (("charge", "Charge"),), ["Linear", "Logarithmic"]),
+        (("mean",), (), ["Linear", "Logarithmic"]),
+        (("mean",), (("charge", "Charge"),), ["Linear", "Logarithmic", "", "Over: Time", "Over: Charge"]),
+    ],
+)
+def test_a_chart_over_time_may_stand_over_another_series_where_there_is_one(qtbot, series, offered, entries):
+    cell = ChartCell(ChartInfo("gain", "Gain", "V", series), "s")
+    qtbot.addWidget(cell)
+    cell.abscissae = offered
+    (menu,) = [action.menu() for action in cell.menu().actions() if action.text() == "Horizontal axis"]
+    assert [action.text() for action in menu.actions()] == entries
+
+
+@pytest.mark.parametrize("dots", [96, 300])
+def test_a_picture_says_how_many_dots_it_has_in_an_inch(cell, dots):
+    """So that other programs show it as large as was asked for."""
+    picture = QImage.fromData(figure_bytes(cell.on_paper, FigureSize(127, 76.2, 9, dots), ".png"), "PNG")
+    assert (picture.width(), picture.height()) == pytest.approx((5 * dots, 3 * dots), abs=4)
+    assert (picture.dotsPerMeterX(), picture.dotsPerMeterY()) == (round(dots / 0.0254),) * 2
 
 
 def test_the_menu_makes_axes_logarithmic_and_points_stand_at_their_powers(cell):

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from tests.ui.charts.painting import drawn
@@ -52,6 +54,15 @@ def test_a_cell_says_whose_number_it_is(cell):
     assert cell.plot.text_at(QPointF(1, 1)) == ""
     assert cell.readout.text() == ""
     assert not cell.legend.isVisible()
+
+
+def test_what_it_says_is_not_that_of_what_is_around_it(cell):
+    cell.setToolTip("What the chart shows")
+    for at, text in zip(places(cell.plot), (f"{NAMES[0]} → L4i: 12.50", f"L4i → {NAMES[0]}: 100.0"), strict=True):
+        spot = at.toPoint()
+        QApplication.sendEvent(cell.plot, QHelpEvent(QEvent.Type.ToolTip, spot, cell.plot.mapToGlobal(spot)))
+        assert QToolTip.text() == text
+    QToolTip.hideText()
 
 
 def test_its_numbers_are_saved_as_a_table(cell):

@@ -34,6 +34,8 @@ def test_a_line_is_drawn_no_finer_than_single_precision_tells_its_largest_value(
     keep_legible(plot, [np.array([1.1 * largest])])
     assert limits[0] == pytest.approx(0.6 * FINEST * largest), "not with each sample"
     keep_legible(plot, [np.array([largest])], log=True)
+    assert not limits[0]
+    keep_legible(plot, [np.array([largest])])
     keep_legible(plot, [])
     assert not limits[0]
 

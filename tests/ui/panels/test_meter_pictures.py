@@ -86,3 +86,10 @@ def test_a_curve_without_points_has_no_figures_and_one_that_comes_into_sight_is_
     history.show()
     assert history.viewRange()[1] == pytest.approx([0.0, 24.0])
     assert left._tickLevels is None, "pyqtgraph finds them"
+
+
+def test_the_seconds_below_a_curve_stand_where_they_say(qtbot):
+    history = History()
+    qtbot.addWidget(history)
+    (ticks,) = history.getAxis("bottom")._tickLevels
+    assert [text for _, text in ticks] == [f"−{-place} s" for place, _ in ticks] == ["−90 s", "−60 s", "−30 s", "−10 s"]

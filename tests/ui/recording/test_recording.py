@@ -4,6 +4,7 @@ import threading
 import time as clock
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QLabel
 
 from engines.api import Lines
 from engines.api.charts import ChartData, Curve
+from ui.recording import reel as reels
 from ui.recording.movie_dialog import SIZES, MovieDialog, MovieWish
 from ui.recording.playback import Playback
 from ui.recording.reel import FOLDER, LOCK, Kept, Reel, read, write
@@ -49,6 +51,18 @@ def test_a_frame_that_waited_for_a_busy_machine_does_not_hold_up_the_next_ones(r
     monkeypatch.setattr(type(file), "write_bytes", lambda self, content: clock.sleep(0.3))
     _, seconds = write(frame(1), file)
     assert seconds < 0.15
+
+
+def test_a_frame_is_kept_each_tenth_of_a_second_to_begin_with(monkeypatch):
+    seconds, reel = [50.0], Reel()
+    monkeypatch.setattr(reels, "clock", SimpleNamespace(monotonic=lambda: seconds[0]))
+    assert reel.due(frame(1))
+    reel.begin()
+    due = []
+    for seconds[0] in (50.05, 50.0999, 50.1001):
+        due.append(reel.due(frame(2)))
+    assert due == [False, False, True]
+    reel.clear()
 
 
 def test_a_frame_comes_back_bit_for_bit(reel):

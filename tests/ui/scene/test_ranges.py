@@ -53,6 +53,12 @@ def test_a_persons_own_range_counts_where_nothing_is_followed():
     assert show(scene, 40.0) == AMPLITUDE.range
 
 
+@pytest.mark.parametrize("end", [0.0, -3.0])
+def test_a_range_of_one_value_begins_there(end):
+    """As where a field has one value everywhere: what is beyond it has the other colours."""
+    assert show(shown(replace(AMPLITUDE, range=(end, end))), 1.0) == (end, end + 1.0)
+
+
 def test_a_persons_range_goes_with_its_field():
     """Another set of fields came, in which the one that was fitted is not."""
     scene = shown(AMPLITUDE, range=(0.0, 7.0))

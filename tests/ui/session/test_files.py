@@ -77,6 +77,9 @@ def test_saving_clears_the_star_and_edits_bring_it_back(opened, qtbot, services,
     assert path == tmp_path / "heart.zip"
     assert document.parameters.tissue.sigma_il == 0.3
     assert document.project.parameters["tissue"]["sigma_il"] == 0.3
+    qtbot.waitUntil(lambda: bool(services.recent()))
+    assert services.recent()[0].path == str(path)
+    assert str(path) in services.pictures, "among the recent it has a picture of itself"
     window.model.edit(("parameters", "tissue", "sigma_il"), 0.4)
     assert window.isWindowModified()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: pytest.fail("asked although the place is known"))

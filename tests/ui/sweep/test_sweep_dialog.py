@@ -14,6 +14,7 @@ from tests.ui.doubles import FakeServices
 from tests.ui.wave import FakeBackend, Wave
 from ui.session.controller import Controller
 from ui.session.model import DocumentModel
+from ui.sweep import dialog as dialogs
 from ui.sweep import results
 from ui.sweep.dialog import SweepDialog
 from ui.sweep.keeping import KeptList
@@ -97,6 +98,18 @@ def test_a_number_that_is_varied_is_the_one_that_the_problem_has_now(dialog, qtb
     dialog._model.edit(("parameters", "numerics", "step"), 0.03)
     qtbot.waitUntil(lambda: editor.number.value == 0.03, timeout=2000)
     assert dialog.editors == {STEP: editor}, "what was typed beside it stays"
+
+
+def test_how_long_the_runs_will_take_follows_from_those_that_are_through(desk, monkeypatch):
+    """From the third on: of ten four took 60 s, so that six are left for 90."""
+    monkeypatch.setattr(dialogs.clock, "monotonic", lambda: 160.0)
+    desk._began, desk.plan = 100.0, range(10)
+    for through, text in ((2, "Run 3"), (3, "Run 3, about 2 min 20 s left"), (4, "Run 3, about 1 min 30 s left")):
+        desk.rows = [None] * through
+        desk._show_progress("Run 3", 0.25)
+        assert desk.activity.text() == text
+        assert desk.bar.value() == 250
+    desk.plan, desk.rows = None, []
 
 
 def test_each_number_says_what_it_is_in_both_columns(dialog):

@@ -117,6 +117,18 @@ def test_the_banner_turns_over_what_it_is_told(banner):
     assert not banner._timer.isActive()  # while there are warnings
 
 
+def test_a_warning_that_is_read_stays_however_others_like_it_come_and_go(banner):
+    banner.show_findings((COLD, SLOW))
+    banner.next.click()
+    banner.show_findings((COLD, SMALL, SLOW))
+    assert (banner.text, banner.count.text()) == ("It is slow.", "3 of 3")
+    banner.show_findings((COLD, SMALL))
+    assert (banner.text, banner.count.text()) == ("It is cold.", "1 of 2"), "it was mended"
+    banner.next.click()
+    banner.show_findings((COLD, SLOW, SMALL))
+    assert banner.text == "It is cold.", "what only informs makes way"
+
+
 def test_what_makes_numbers_wrong_comes_before_what_else_is_warned_of(banner):
     off = Finding("It is 35 % off.", distorts=True)
     assert in_order((SMALL, SLOW, COLD, off, SLOW)) == (off, SLOW, COLD, SMALL)

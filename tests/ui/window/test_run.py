@@ -11,6 +11,7 @@ from tests.ui.wave import Wave
 from ui.forms.fields.number import NumberEditor
 from ui.session import controller
 from ui.session.controller import Phase
+from ui.widgets.theme import theme
 
 
 def wait_for(qtbot, window, *phases, timeout=10_000):
@@ -171,7 +172,8 @@ def test_space_runs_and_pauses_but_types_a_blank_in_a_field(opened, qtbot):
 def test_meters_and_traces_follow_the_run(opened, qtbot):
     window = opened
     window.viewport.picked.emit(5, (2.0, 4.0, 2.0))
-    assert [marker[0] for marker in window.viewport.markers] == ["P1"]
+    ((name, _, colour),) = window.viewport.markers
+    assert (name, colour) == ("P1", theme().palette.trace(0).getRgb()[:3])
     window.controller.run()
     traces = window.probes.store.probes
     qtbot.waitUntil(lambda: len(traces.get(("P1", "voltage"), ())) > 20, timeout=10_000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pyqtgraph as pg
 from PySide6.QtGui import QGuiApplication, QPen
@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication, QPen
 
 def fineness() -> float:
     """Dots of the (finest) screen to a pixel of the layout."""
-    application = QGuiApplication.instance()
-    return application.devicePixelRatio() if isinstance(application, QGuiApplication) else 1.0
+    ratio: float = cast(QGuiApplication, QGuiApplication.instance()).devicePixelRatio()
+    return ratio
 
 
 def line_pen(color: Any, width: float = 1.0, **more: Any) -> QPen:

@@ -26,7 +26,6 @@ class History(pg.PlotWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, enableMenu=False)
         self._points: deque[tuple[float, float]] = deque(maxlen=POINTS)
-        self._ceiling = 0.0
         self.setFixedHeight(92)
         self.setMouseEnabled(False, False)
         self.hideButtons()

@@ -134,7 +134,7 @@ def _point(image: Array, x: int, y: int, width: int, way: int, colour: Colour) -
 
 def _line_sample(image: Array, x: int, y: int, width: int, scale: float, ground: Colour) -> None:
     """A line of equal value as the surface shows it on all but its darkest colours."""
-    high, thick = round(11 * scale), max(1, round(1.5 * scale))
+    high, thick = round(11 * scale), round(1.5 * scale)
     image[y : y + high, x : x + width] = [*ground, 255]
     middle = y + (high - thick) // 2
     image[middle : middle + thick, x : x + width] = [*(round(LINE_SHADE * int(part)) for part in ground), 255]

@@ -81,6 +81,19 @@ def test_a_click_meets_a_square_where_it_is_drawn() -> None:
     assert scene.deformation == 100.0
 
 
+@pytest.mark.parametrize("away", [0.0, 0.05])
+def test_the_value_under_the_pointer_is_that_of_the_square_there(away) -> None:
+    particles, moved, size = lattice(4, 3), np.zeros((12, 3)), (600, 400)
+    moved[:, 0] = away
+    scene = shown(particles, np.arange(12), moved, deformation=100.0)
+    pixels, _ = scene.camera.to_pixels(particles.positions + 100.0 * moved + [0.6, -0.6, 0.0], *size)
+    for square, pixel in enumerate(pixels):
+        scene.pointer = tuple(pixel / size)
+        assert scene.reading(*size) == square, "to its corners"
+    scene.pointer = (0.0, 0.0)
+    assert scene.reading(*size) is None, "beside them"
+
+
 def test_at_rest_nothing_is_asked_of_displacements() -> None:
     scene = shown(lattice(4, 3), np.zeros(12), np.ones((12, 3)), deformation=0.0)
     assert set(scene.layer.parts(scene.layer.shape)) == {VALUES}

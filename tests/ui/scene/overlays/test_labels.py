@@ -82,6 +82,16 @@ def test_a_name_is_whole_in_the_view_or_stands_elsewhere(spot, whole) -> None:
     assert first_free((10, 20, 4), (spot, (30, 30)), []) == spot
 
 
+@pytest.mark.parametrize("spot", [(0, 20), (60, 20), (30, 5), (30, 40)])
+def test_a_name_may_touch_what_is_placed_but_not_cover_it(spot) -> None:
+    """A plate of 30 by 20 at (30, 20), and a name of 30 by 15."""
+    plates = [("plate", np.zeros((20, 30, 4), np.uint8), 30, 20)]
+    shape = (15, 30, 4)
+    assert first_free(shape, [(30, 20), spot], plates) == spot
+    towards = tuple(at + (at < to) - (at > to) for at, to in zip(spot, (30, 20), strict=True))
+    assert first_free(shape, [towards], plates) is None
+
+
 @pytest.mark.parametrize("positions", [[(-2.0, 0, 0), (2.0, 0, 0)], [(0.0, 0, -2), (0.0, 0, 2)]])
 def test_names_stand_as_far_away_on_a_screen_of_twice_the_pixels(positions) -> None:
     parts = named_parts(Particles(np.array(positions), np.ones(2)), ("One", "Other"), (1, 1))

@@ -19,7 +19,7 @@ from ui.scene.arrows import Arrows
 from ui.scene.colormaps import colormap
 from ui.scene.marks import Marks
 from ui.scene.overlays.brush_mark import brush_strokes
-from ui.scene.overlays.clip_handle import _points, grip_at, handle_strokes, moved, pushed, tilted
+from ui.scene.overlays.clip_handle import _frame, _points, grip_at, handle_strokes, moved, pushed, tilted
 from ui.scene.overlays.hud import Hud, _overlap, marker_lines, named_axes
 from ui.scene.overlays.inspected_mark import ring_strokes
 from ui.scene.overlays.link_strokes import BRIGHT, GONE, link_strokes
@@ -328,6 +328,20 @@ def test_a_chosen_item_has_its_outline_twice_and_its_knobs_on_top():
     assert strokes(scene, *SIZE, 1.0, True) == knobs(scene, *SIZE) == []
 
 
+@pytest.mark.parametrize(("half", "arms"), [(0.5, 1.05), (1.0, 1.55), (1.55, 2.1), (1.65, 1.0), (3.0, 1.0)])
+def test_an_arrow_is_longer_where_its_tip_would_stand_on_the_handle_of_a_face(half, arms):
+    """In usual lengths: half of an item's width, and the arrow's."""
+    scene = full("slanted")
+    usual = ARM * scene.camera.mm_per_pixel(SIZE[1])
+    item = scene.marks.item
+    wide = replace(item, outline=(np.array([[5.0] * 3, [5.0] * 3]) + half * usual * np.array([[-1], [1]]),))
+    groups = scene.marks.placement.groups
+    changed = [replace(each, items=tuple(wide if one is item else one for one in each.items)) for each in groups]
+    scene.marks = replace(scene.marks, placement=replace(scene.marks.placement, groups=tuple(changed)))
+    for knob in knobs(scene, *SIZE)[:3]:
+        np.testing.assert_allclose(knob.at, at(scene, *(5 + arms * usual * np.eye(3)[knob.axis])), atol=1e-6)
+
+
 def test_what_the_pointer_is_over_has_its_outline_once_and_only_where_one_can_grip():
     scene = full("slanted")
     scene.marks = replace(scene.marks, chosen=None, hovered=("objects", 0))
@@ -336,6 +350,19 @@ def test_what_the_pointer_is_over_has_its_outline_once_and_only_where_one_can_gr
     assert strokes(scene, *SIZE, 1.0, False) == []
     scene.marks = replace(scene.marks, chosen=("objects", 0))
     assert len(strokes(scene, *SIZE, 1.0, False)) == 8
+
+
+@pytest.mark.parametrize(
+    "normal", [(1.0, 0.0, 0.0), (0.6, 0.0, 0.8), (0.48, 0.6, 0.64), (0.0, 0.0, 1.0), (0.0, 0.28, 0.96)]
+)
+def test_the_outline_of_a_plane_stands_level(normal):
+    """One side of it lies in the plane of x and y, or where it faces z of x and z."""
+    across, upright = _frame(np.array(normal, float))
+    assert across[1 if normal[2] > 0.9 else 2] == 0
+    np.testing.assert_allclose(
+        np.array([across, upright, normal]) @ np.array([across, upright, normal]).T, np.eye(3), atol=1e-9
+    )
+    assert upright[1 if normal[2] > 0.9 else 2] > 0
 
 
 def test_an_arrow_that_points_at_the_viewer_is_left_out():

@@ -1,5 +1,7 @@
 """Isosurfaces: the radius, volume and side of a ball, whole ones among coarse samples, and where a grid has them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -103,6 +105,11 @@ def test_a_mesh_shows_them_through_its_surface():
     found = layer._level_surface(layer._level_values, -20.0)
     assert np.linalg.norm(found.points - 5.0, axis=1) == pytest.approx(4.0, abs=0.15)
     assert layer._seen_through
+    held = layer._level_values
+    layer.adopt(layer.plan_shape(replace(layer.shape.plan, contours=5)))
+    assert layer._level_values is held, "of the same field in the same places: nothing is asked for anew"
+    layer.adopt(layer.plan_shape(replace(layer.shape.plan, field=replace(layer.shape.plan.field, name="other"))))
+    assert layer._level_values is None, "of another"
     scene.view.field = ACTIVATION.name  # which is missing in places
     assert "levels" not in scene.replan().parts
 

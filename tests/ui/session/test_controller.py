@@ -1,0 +1,36 @@
+"""A run as the window follows it: what is said of it, once each, from when it is built to its end."""
+
+from types import SimpleNamespace
+
+from ui.session import controller as module
+from ui.session.controller import Phase
+from workbench.run.frames import RunState
+
+UNSTABLE = "The step 0.12 ms is above the stable 0.1 ms: set it to that or less."
+
+
+def test_each_run_that_fails_is_told_also_where_one_before_it_was(opened, qtbot):
+    controller, told = opened.controller, []
+    controller.problem.connect(told.append)
+    opened.model.edit(("parameters", "numerics", "step"), 0.12)
+    for _ in range(2):
+        told.clear()
+        controller.run()
+        qtbot.waitUntil(lambda: controller.phase is Phase.FAILED)
+        assert told == [UNSTABLE], "once, however often it is looked at"
+        assert opened.banner.text == UNSTABLE
+        controller._tick()
+        assert told == [UNSTABLE]
+
+
+def test_compiling_is_said_once_when_the_first_steps_take_more_than_a_second(opened, monkeypatch):
+    controller, said, seconds = opened.controller, [], [500.0]
+    controller.progressed.connect(lambda *told: said.append(told))
+    monkeypatch.setattr(module, "clock", SimpleNamespace(monotonic=lambda: seconds[0]))
+    for seconds[0] in (500.0, 500.9, 501.0):
+        controller._follow_first_step(RunState.RUNNING)
+    assert said == []
+    for seconds[0] in (501.1, 520.0):
+        controller._follow_first_step(RunState.RUNNING)
+    assert said == [("Compiling kernels for this machine, once", 0.0)]
+    monkeypatch.undo()
