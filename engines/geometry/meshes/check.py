@@ -113,15 +113,21 @@ def drop_duplicate_cells(raw: RawMesh) -> None:
     if not len(twice):
         return
     candidates = np.flatnonzero(np.isin(sums, twice))
-    _, first = np.unique(np.sort(raw.cells[candidates], axis=1), axis=0, return_index=True)
+    corners = np.sort(raw.cells[candidates], axis=1)
+    _, first, which = np.unique(corners, axis=0, return_index=True, return_inverse=True)
     doubled = np.setdiff1d(candidates, candidates[first])
     if not len(doubled):
         return
+    groups = raw.cell_data.get("gmsh:physical", np.zeros(len(raw.cells), np.int64))  # a cell stands there for each
+    lost = np.unique(groups[candidates][groups[candidates] != groups[candidates[first[which.reshape(-1)]]]])
     keep = np.ones(len(raw.cells), bool)
     keep[doubled] = False
     raw.cells = raw.cells[keep]
     raw.cell_data = {name: values[keep] for name, values in raw.cell_data.items()}
     message = f"{len(doubled):,} {_plural('cell', len(doubled))} stood in the file twice; one of each was kept."
+    if len(lost):
+        names = ", ".join(f"'{raw.region_names.get(int(number), f'region {number}')}'" for number in lost[:3])
+        message += f" They are no longer of {names}: give each cell one physical group."
     raw.findings.append(Finding(message))
 
 

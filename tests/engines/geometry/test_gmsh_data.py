@@ -83,3 +83,15 @@ def test_groups_of_entities(tmp_path: Path, first: str, second: str, names: list
     found = [each.message for each in mesh.findings if "physical groups" in each.message]
     assert len(found) == bool(told)
     assert all(told in each for each in found)
+
+
+def test_a_cell_of_two_groups_of_an_old_file(tmp_path: Path) -> None:
+    """Version 2 has such a cell twice; that it is of the first alone was not told."""
+    cells = "1 4 2 1 1 1 2 3 4\n2 4 2 1 1 2 3 4 5\n3 4 2 7 1 2 3 4 5\n"
+    (tmp_path / "a.msh").write_text(
+        '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n3 1 "heart"\n3 7 "scar"\n$EndPhysicalNames\n'
+        "$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n"
+        f"$Elements\n3\n{cells}$EndElements\n"
+    )
+    told = [each.message for each in read_mesh(tmp_path / "a.msh").findings]
+    assert any("stood in the file twice" in each and "no longer of 'scar'" in each for each in told)
