@@ -237,7 +237,7 @@ def _started() -> subprocess.Popen[str] | None:
     """A process that compiles what it is told to; None where it cannot be started."""
     try:
         return subprocess.Popen(
-            [sys.executable, "-c", BEGIN.format(path=sys.path)],
+            [sys.executable, "-P", "-c", BEGIN.format(path=sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
