@@ -164,11 +164,12 @@ def _estimates_measured_briefly() -> Iterator[None]:
 
 
 def _left_over() -> list[str]:
-    """One line for each thing that still runs and was started since the last :func:`_Started.clear`."""
+    """One line for each thing that still runs and was started since the last :func:`_Started.clear`. Threads that share
+    loops in parts (``part_…``) are kept for the next loop."""
     lines = [
         f"thread '{thread.name}' started at {where}"
         for thread, where in _threads.alive()
-        if thread.is_alive() and not thread.name.startswith(("pytest", "execnet"))
+        if thread.is_alive() and not thread.name.startswith(("pytest", "execnet", "part_"))
     ]
     lines += [
         f"QThread '{thread.objectName() or type(thread).__name__}' started at {where}"

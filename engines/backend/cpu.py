@@ -19,6 +19,7 @@ from engines.api.device import Backend, Ceilings, DeviceInfo
 from engines.backend.ceilings import machine
 from engines.backend.compile.numba_cache import mend_numba_cache
 from engines.backend.fields import cpu_kernels
+from engines.backend.fields.rows import copy
 from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
 from engines.backend.threads import parallel_region, threads_for, usable_cores
 
@@ -35,6 +36,8 @@ STAGGER = 17 * 64
 """Bytes by which large arrays are moved against each other within a page: whole lines of a cache, 64 places."""
 STAGGERED_FROM = 1 << 16
 """Bytes of an array from which its place matters."""
+SHARED_FROM = 1 << 22
+"""Bytes of an array that all cores copy."""
 
 
 @dataclass
@@ -110,7 +113,10 @@ class CpuBackend(Backend):
 
     def array(self, host: Array) -> Array:
         held = self.empty(np.shape(host), np.asarray(host).dtype)
-        held[...] = host
+        if held.nbytes >= SHARED_FROM:
+            copy(np.asarray(host), held)
+        else:
+            held[...] = host
         return held
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,39 @@ def _short(folder: Path) -> Path:
     return path
 
 
+def _mixed(folder: Path) -> Path:
+    points, cells = box()
+    solid = [[0, 1, 2, 3, len(points)]]
+    whole = meshio.Mesh(np.concatenate([points, [[3.0, 3.0, 9.0]]]), [("tetra", cells), ("pyramid", solid)])
+    meshio.write(folder / "mesh.vtu", whole)
+    return folder / "mesh.vtu"
+
+
+def _pieces(folder: Path) -> Path:
+    """Two of one kind, of which one has data."""
+    points, cells = box()
+    path = folder / "mesh.vtu"
+    whole = meshio.Mesh(points, [("tetra", cells)], cell_data={"pressure": [np.linspace(0, 1, len(cells))]})
+    meshio.vtu.write(path, whole, binary=False)
+    before, piece, behind = re.split(r"(<Piece.*</Piece>)", path.read_text(), flags=re.DOTALL)
+    path.write_text(before + piece + piece.replace("pressure", "height") + behind)
+    return path
+
+
+def _of_two_groups(folder: Path) -> Path:
+    points, cells = box()
+    path = folder / "mesh.msh"
+    places = "".join(f"{x} {y} {z}\n" for x, y, z in points)
+    numbers = "".join(f"{k + 1}\n" for k in range(len(points)))
+    rows = "".join(f"{k + 1} {a} {b} {c} {d}\n" for k, (a, b, c, d) in enumerate(cells + 1))
+    path.write_text(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n1 0 0 0 8 8 4 2 1 7 0\n$EndEntities\n"
+        f"$Nodes\n1 {len(points)} 1 {len(points)}\n3 1 0 {len(points)}\n{numbers}{places}$EndNodes\n"
+        f"$Elements\n1 {len(cells)} 1 {len(cells)}\n3 1 4 {len(cells)}\n{rows}$EndElements\n"
+    )
+    return path
+
+
 COUNT = len(box()[1])
 ALONG = np.tile([1.0, 0.0, 0.0], (COUNT, 1))
 SOME = np.where(np.arange(COUNT)[:, None] == 3, 0.0, ALONG)
@@ -122,8 +156,12 @@ CASES = {
     "slivers": case("meshes.quality.MeshQuality.findings", made=mesh(_thin)),
     "a mesh of openCARP without fibres": case("readers.carp.read_carp", made=_carp),
     "quadratic tetrahedra": case("readers.cells.quadratic_finding", made=mesh(_quadratic, "tetra10")),
+    "solids of other kinds": case("meshes.check.not_taken", made=_mixed),
+    "data that some pieces lack": case("readers.vtu._joined.common", made=_pieces),
+    "a part of two groups": case("readers.meshio_files.tell_groups", made=_of_two_groups),
+    "regions under another name": case("meshes.regions.find_regions#2", made=mesh(box, tissue=np.arange(COUNT) % 2)),
     "regions that are no whole numbers": case(
-        "meshes.regions.find_regions", made=mesh(box, region=np.arange(COUNT) + 0.5)
+        "meshes.regions.find_regions#1", made=mesh(box, region=np.arange(COUNT) + 0.5)
     ),
     "an array of another length": case("readers.cells.of_length", made=_short),
     "columns that a header does not promise": case("readers.tetgen._table#1", "readers.tetgen._table#2", made=_tetgen),

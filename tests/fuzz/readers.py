@@ -115,7 +115,9 @@ def _sonata(folder: Path) -> dict[str, Reader]:
 
 
 def _meshes() -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in sorted(MESHES.glob("*.*")) if file.suffix != ".md"}
+    found = {file.name: file.read_bytes() for file in sorted(MESHES.glob("*.*")) if file.suffix != ".md"}
+    data = b'\n$ElementData\n1\n"fibre"\n1\n0.0\n3\n0\n3\n2\n99 1 0 0\n98 0 1 0\n$EndElementData\n'
+    return {**found, "data.msh": found["gmsh_4.1_ascii.msh"] + data, "old.msh": found["gmsh_2.2_ascii.msh"] + data}
 
 
 def _text(values: np.ndarray, separator: str) -> bytes:

@@ -32,6 +32,7 @@ class ConnectingArea(QObject):
         self.dialog: PlaceDialog | None = None
         window.status.place_asked.connect(self.ask)
         window.going_on.reconnect_asked.connect(self.reconnect)
+        window.meters.beside_asked.connect(lambda: self.choose(Place()))
 
     def ask(self) -> None:
         settings = self._window.settings

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -19,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from engines.api.errors import ProblemError
 from workbench.remote.connection import Place
-from workbench.remote.streams import check_host
+from workbench.remote.streams import SOCKETS, check_host
 
 BESIDE_NOTE = (
     "In a process of its own: steps and pictures do not wait for each other, and a fault of a device does not touch "
@@ -51,7 +49,7 @@ class PlaceDialog(QDialog):
         self.beside = QRadioButton("On this computer, &beside the window", self)
         self.there = QRadioButton("On &another machine, through SSH", self)
         (self.here if place is None else self.there if place.host else self.beside).setChecked(True)
-        self.beside.setDisabled(sys.platform == "win32")  # which has no sockets with an owner
+        self.beside.setEnabled(SOCKETS)
         self._place = place
         last = place if place is not None and place.host else last
         self.host = QLineEdit(last.host, self)

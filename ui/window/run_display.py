@@ -11,7 +11,7 @@ from ui.session.controller import Phase
 from ui.widgets.icons import dress
 from ui.window.actions import EXPORTS
 from workbench.project.project import ViewSettings
-from workbench.remote.streams import LineLost
+from workbench.remote.streams import SOCKETS, LineLost
 from workbench.run.frames import Frame, Message, Sample
 from workbench.run.states.curves import Curves
 from workbench.words.units import clock_text
@@ -109,6 +109,7 @@ class RunDisplay(QObject):
             window.log.add(Message(f"Built on {info.device}, step {clock_text(info.dt, info.time_unit, '.4g')}."))
             window.timeline.set_unit(info.time_unit)
             window.meters.set_info(info)
+            window.meters.takes_turns = SOCKETS and window.services.place is None and not window.controller.away
             window.view_panel.set_view(window.view_settings())
 
     def _show_frame(self, frame: Frame) -> None:

@@ -9,6 +9,7 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,8 @@ GREETING = b"\nworkbench-serve\n"
 MOST_WORDS = 1 << 16
 GREETING_SECONDS = 240.0
 """Until the other side has greeted: a password may be asked for, a job of Slurm waited for, and a server started."""
+SOCKETS = sys.platform != "win32"
+"""Whether this system has sockets that are files with an owner."""
 WAITS = 75
 """The exit code of what can be tried again later: a job that waits in a queue."""
 OPTIONS = ("ConnectTimeout=15", "ServerAliveInterval=5", "ServerAliveCountMax=3", "ClearAllForwardings=yes")

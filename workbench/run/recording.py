@@ -26,13 +26,12 @@ import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
+from engines.api import Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.contract import chart_of, noticed_of
@@ -42,7 +41,7 @@ from workbench.export.chart_tables import chart_text
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.naming import file_stems
 from workbench.export.results import files_of, results_of
-from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
+from workbench.export.tables import points_table, position_titles, write_table
 from workbench.project.document import Document
 from workbench.project.findings import as_record
 from workbench.run.earlier import (
@@ -57,7 +56,6 @@ from workbench.run.earlier import (
 )
 from workbench.run.frames import RunState, Sample
 from workbench.run.lines import line_results, missed_lines
-from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
 from workbench.run.states.checkpoint import KEPT, Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
@@ -65,16 +63,14 @@ from workbench.run.streams.fields import chosen_fields, open_sink
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.run.streams.opening import continued, form_of, of_two_formats, streams_of
 from workbench.run.streams.stream import Stream, in_turn
-from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
-from workbench.storage.append import AppendedFile
+from workbench.run.streams.tables import Tables
+from workbench.run.timing_log import TimingLog
 from workbench.storage.atomic import SameFolder, StorageError, storing, write_text
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.patience import Patience
 from workbench.words.failures import as_sentence
 
 CHECKPOINT_SECONDS, FIRST_CHECKPOINT_SECONDS = 60.0, 5.0
-LEAD = "ecg_"
-"""What the names of series begin with that are leads of an electrocardiogram."""
 HURRIED = "It was told to end at once: --resume goes on from its checkpoint, and writes what is not here."
 
 
@@ -119,7 +115,6 @@ class Recorder(Observer):
         self._checkpoint_seconds, self._checkpoints = checkpoint_seconds, checkpoints
         self._command = command
         self._resume = resume
-        self._tables: dict[str, AppendedFile] = {}
         self._names: set[str] = set()
         """Of what this run has written, or writes; there may be others beside them."""
         self._streams: list[Stream] = []
@@ -128,6 +123,7 @@ class Recorder(Observer):
         self._content: dict[str, Any] = {}
         self._hurried = False
         self._patience = patience or Patience()
+        self._tables = Tables(self.probes, self._patience)
         self._tell, self._settle = tell, settle
         self._root, self._branches = folder, 1
         self._place: SameFolder | None = None
@@ -150,7 +146,7 @@ class Recorder(Observer):
             self._place.check()
             (self.folder / "fields").mkdir(parents=True, exist_ok=True)
         sweep_results(self.folder)
-        heads = self._heads(info)
+        heads = self._tables.heads(info)
         self._names = {*TABLES} & {*heads} | {*open_sink(info, self._series, self.folder).names}
         found = missed_lines(simulation, self._project.lines)
         if self._resume is None:
@@ -169,8 +165,7 @@ class Recorder(Observer):
         self._tell(told)
         self._write_outcome("running", None)  # first of all: whose the other files are
         self._begun = self._last_checkpoint = clock.monotonic()
-        for name, head in heads.items():
-            self._open(name, head)
+        self._tables.open(self.folder, heads, keep=self._resume is not None)
         resumed_at = None if self._resume is None else self._resume.meta.time
         between = self._resume is not None and self._resume.meta.step % simulation.sample_steps != 0
         self._end_before = resumed_at if between else None
@@ -193,37 +188,27 @@ class Recorder(Observer):
     def sampled(self, sample: Sample) -> None:
         self._writer.check()
         self._at = (sample.step, sample.time)
-        times = sample.trace_times
         if self._end_before is not None:
-            self._patience.keep_trying(partial(self._forget_end, self._end_before))
+            self._tables.forget_end(self._end_before, self._writer.flush)
             self._end_before = None
-        if self.probes and len(times):
-            rows = np.unique(np.concatenate([times, *(each for each, _ in sample.finer.values())]))
-            self._append("traces.csv", _numbers([rows, *self._trace_columns(sample, rows)]))
-        missing = np.full(len(times), np.nan)
-        for name, infos in (("series.csv", self._info.series), ("ecg.csv", self._leads)):
-            if infos and len(times):
-                columns = [times, *(sample.series.get(s.name, missing) for s in infos)]
-                self._append(name, _numbers(columns))
-        self._log_timing(self.timing.add(sample))
+        self._tables.add(sample)
+        self._tables.log_timing(self.timing.add(sample))
         self._write_streams()
 
     def restarted(self, simulation: Simulation) -> None:
         self._close_streams()
         self._writer.close()
-        for table in self._tables.values():
-            table.close()
+        self._tables.close()
         self._resume = None
         self.begin(simulation, self._info)
 
     def rewound(self, simulation: Simulation) -> None:
         """What was written stays; from here on a folder of its own inside takes what comes."""
-        self._log_timing(self.timing.flush())
+        self._tables.log_timing(self.timing.flush())
         self._write_streams(everything=True)
         self._close_streams()
         self._writer.close()
-        for table in self._tables.values():
-            table.close()
+        self._tables.close()
         self._write_outcome("rewound", None)
         self._branches += 1
         self.folder = self._root / f"branch-{self._branches}"
@@ -245,7 +230,7 @@ class Recorder(Observer):
         def patiently(job: Callable[[], None]) -> None:
             attempt(partial(self._patience.keep_trying, job))
 
-        attempt(lambda: self._log_timing(self.timing.flush()))
+        attempt(lambda: self._tables.log_timing(self.timing.flush()))
         if self._place is None or not self._place.is_there:  # nothing is written into what bears its name now
             attempt(self._check_place)
         elif self._hurried and error is None:
@@ -278,8 +263,7 @@ class Recorder(Observer):
                 patiently(partial(self._write_points, simulation))
         attempt(self._close_streams)
         attempt(self._writer.close)
-        for table in self._tables.values():
-            table.close()
+        self._tables.close()
         failure = error or next(iter(failures), None)
         patiently(partial(self._write_outcome, "failed" if failure else str(state), failure))
         if failures and error is None:
@@ -312,58 +296,6 @@ class Recorder(Observer):
         return [name for name in dict.fromkeys(names) if (self.folder / name).is_file()]
 
     # The files.
-
-    def _heads(self, info: SimulationInfo) -> dict[str, str]:
-        """What each table of this run begins with, by name."""
-        self._trace_fields = followed(info.fields, profiles=True)
-        self._leads = [s for s in info.series if s.name.startswith(LEAD)]
-        time_title, heads = f"time [{info.time_unit}]", {}
-        if self.probes:
-            each = [columns_of(field, f"{name}: ") for name, _ in self.probes for field in self._trace_fields]
-            heads["traces.csv"] = [time_title, *chain(*each)]
-        if info.series:
-            heads["series.csv"] = [time_title, *(f"{s.name} [{s.unit}]" if s.unit else s.name for s in info.series)]
-        if self._leads:
-            heads["ecg.csv"] = [time_title, *(f"{s.title} [{s.unit}]" for s in self._leads)]
-        texts = {name: rows_as_text([titles]) for name, titles in heads.items()}
-        return texts | {"timing.jsonl": "", "timing.csv": rows_as_text([COLUMNS])}
-
-    def _open(self, name: str, head: str) -> None:
-        self._tables[name] = AppendedFile(self.folder / name, head, keep=self._resume is not None)
-
-    def _forget_end(self, time: float) -> None:
-        """The run goes on from an end between two samples, which had a row of its own there."""
-        self._writer.flush()  # a checkpoint on its way waits for rows of these files
-        for name in TABLES:
-            if name in self._tables:
-                self._tables[name].close()
-        keep_tables_until(self.folder, time, without=True)
-        for name in TABLES:
-            if name in self._tables:
-                self._open(name, "")
-
-    def _trace_columns(self, sample: Sample, times: Array) -> list[Array]:
-        """The columns that the file began with, at all times that some of them have values of; a probe that is no
-        longer followed leaves its own empty."""
-        columns: list[Array] = []
-        names = tuple(name for name, _ in self.probes)
-        for index, name in enumerate(names):
-            followed = index if sample.probes == names else _index(sample.probes, name)
-            for field in self._trace_fields:
-                trace = np.full((len(times), field.components), np.nan)
-                if followed is not None and field.name in sample.traces:
-                    own, values = sample.trace(field.name, followed)
-                    trace[np.searchsorted(times, own)] = values.reshape(len(own), -1)
-                columns += list(trace.T)
-        return columns
-
-    def _log_timing(self, rows: list[Any]) -> None:
-        if rows:
-            self._append("timing.jsonl", jsonl_of(rows))
-            self._append("timing.csv", rows_as_text(csv_rows_of(rows)))
-
-    def _append(self, name: str, text: str) -> None:
-        self._patience.keep_trying(lambda: self._tables[name].append(text))
 
     def _submit(self, job: Callable[[], None]) -> None:
         job = in_turn(job)
@@ -398,8 +330,7 @@ class Recorder(Observer):
         streams = tuple(self._streams)
 
         def write() -> None:
-            for table in self._tables.values():
-                table.sync()  # a machine that crashes has all rows before a checkpoint that it has
+            self._tables.sync()  # a machine that crashes has all rows before a checkpoint that it has
             for stream in streams:
                 stream.sync()
             write_checkpoint(self.folder / CHECKPOINT, meta, state, self._checkpoints)
@@ -491,19 +422,6 @@ def ending_of(simulation: Simulation, state: RunState, error: WorkbenchError | N
     if simulation.finished:
         return simulation.ending or "The problem has come to its end."
     return "It has run to where it was to end." if state is RunState.FINISHED else "It was stopped before its end."
-
-
-def _numbers(columns: list[Array]) -> str:
-    table = np.column_stack(columns)
-    lines = []
-    for row in table:
-        cells = [f"{row[0]:.10g}", *("" if np.isnan(value) else f"{value:.9g}" for value in row[1:])]
-        lines.append(",".join(cells) + "\n")
-    return "".join(lines)
-
-
-def _index(names: tuple[str, ...], name: str) -> int | None:
-    return names.index(name) if name in names else None
 
 
 def _now() -> str:

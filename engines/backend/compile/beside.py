@@ -18,8 +18,8 @@ import sys
 import threading
 import time as clock
 from ast import literal_eval
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import wraps
 from multiprocessing import parent_process
@@ -27,9 +27,9 @@ from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.sigutils import normalize_signature
-from numba.core.targetconfig import ConfigStack
 
 from engines.backend.compile.expecting import taken, waits
 from engines.backend.compile.listed import Listed, identity
@@ -60,6 +60,8 @@ class Beside:
         self._kernels: dict[str, Listed] = {}
         self._place: dict[str, _Is] = {}
         self._processes: list[subprocess.Popen[str]] = []
+        self._inside: int | None = None
+        """The thread that compiles."""
 
     @property
     def active(self) -> bool:
@@ -87,23 +89,46 @@ class Beside:
         for _ in range(count):
             threading.Thread(target=self._attend, name="compiled-beside", daemon=True).start()
 
-    def take(self, asked: str) -> None:
-        """It is asked for here; returns when it is on the disk, or is to be compiled here."""
+    @contextmanager
+    def turn(self, asked: str) -> Iterator[None]:
+        """Inside, a kernel that is asked for here is on the disk, or to be compiled here. One thread is inside at a
+        time, for Numba compiles for one: what others ask for meanwhile may still be begun by another process."""
+        mine = threading.get_ident()
+        if self._inside == mine:  # it compiles what nobody has begun, while it waits
+            yield
+            return
+        self._enter(asked, mine)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _enter(self, asked: str, mine: int) -> None:
+        """Returns when it is this thread's turn and no other process is at the kernel."""
         ends = clock.monotonic() + LONGEST
         while True:
             with self._changed:
-                place = self._place.get(asked)
-                if place is _Is.WAITING:
-                    self._place[asked] = _Is.HERE
-                if place is not _Is.THERE or clock.monotonic() > ends:
-                    return
-                other = self._soonest()
-                if other is None:
+                self._changed.wait_for(lambda: self._inside is None)
+                there = self._place.get(asked) is _Is.THERE and clock.monotonic() < ends
+                other = self._soonest() if there else None
+                if there and other is None:
                     self._changed.wait(max(0.0, ends - clock.monotonic()))
                     continue
-                self._place[other.identity] = _Is.HERE
-            with suppress(Exception):  # who asks for it is told
-                other.compile()
+                self._inside, begun = mine, asked if other is None else other.identity
+                if self._place.get(begun) is _Is.WAITING:
+                    self._place[begun] = _Is.HERE
+            if other is None:
+                return
+            try:
+                with suppress(Exception):  # who asks for it is told
+                    other.compile()
+            finally:
+                self._leave()
+
+    def _leave(self) -> None:
+        with self._changed:
+            self._inside = None
+            self._changed.notify_all()
 
     def stop(self) -> None:
         """Nothing more is begun, and what others are at is left."""
@@ -195,9 +220,10 @@ def share() -> None:
 
     @wraps(compile_for)
     def take_and_compile(self: Any, signature: Any) -> Any:
-        if _beside.active and isinstance(self._cache, FunctionCache) and not len(ConfigStack()):
-            _beside.take(identity(self.py_func, _kinds(signature)))
-        return compile_for(self, signature)
+        if not _beside.active or not isinstance(self._cache, FunctionCache) or global_compiler_lock.is_locked():
+            return compile_for(self, signature)
+        with _beside.turn(identity(self.py_func, _kinds(signature))):
+            return compile_for(self, signature)
 
     caches.load_overload, dispatchers.compile = load_and_tell, take_and_compile
 
@@ -209,7 +235,6 @@ def _kinds(signature: Any) -> Sequence[Any]:
 
 def _started() -> subprocess.Popen[str] | None:
     """A process that compiles what it is told to; None where it cannot be started."""
-    own_group = 0 if os.name == "posix" else None  # an interrupt at the terminal is for this process
     try:
         return subprocess.Popen(
             [sys.executable, "-c", BEGIN.format(path=sys.path)],
@@ -217,7 +242,7 @@ def _started() -> subprocess.Popen[str] | None:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            process_group=own_group,
+            start_new_session=True,  # interrupts at the terminal are for this process; Linux shares cores by sessions
         )
     except OSError:
         return None

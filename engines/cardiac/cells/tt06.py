@@ -22,6 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engines.api import Array
+from engines.backend.fields.rows import taken
+from engines.backend.threads import in_parts
 
 DATA_FILE = Path(__file__).with_name("tt06.json")
 _DATA: dict[str, Any] = json.loads(DATA_FILE.read_text("utf-8"))
@@ -132,8 +134,14 @@ def tissue_start(cell_types: Array, dtype: npt.DTypeLike, kinds: Array, starts: 
     types, rows = (np.append(each, np.repeat(each[:1], padding)) for each in (cell_types, kinds))
     # of each kind and type once: ten million cells have few of either
     stored = np.array([starts[:, 1:] - offsets(np.array([kind]))[:, 0] for kind in CellType]).astype(dtype)
-    places = types.astype(np.intp) * len(starts) + rows
     states = np.empty((stored.shape[2], len(rows)), stored.dtype)
+    _fill_states(len(rows), types, rows, stored, states)
+    return taken(starts[:, 0].astype(dtype), rows), states
+
+
+@in_parts
+def _fill_states(first: int, last: int, types: Array, rows: Array, stored: Array, states: Array) -> None:
+    """states: (18, n), those of the ``stored: (types, kinds, 18)`` that are the cells' own."""
+    places = types[first:last].astype(np.intp) * stored.shape[1] + rows[first:last]
     for row, values in zip(states, stored.reshape(-1, stored.shape[2]).T, strict=True):
-        np.take(values, places, out=row)
-    return starts[:, 0].astype(dtype)[rows], states
+        np.take(values, places, out=row[first:last], mode="clip")

@@ -40,8 +40,8 @@ def conductivity_tensors(
             raise ProblemError(
                 "An anisotropic conductivity needs fibres; add them to the mesh or make all sigma equal."
             )
-        tensors = np.zeros((n_cells, 3, 3))
-        tensors[:, range(3), range(3)] = np.broadcast_to(sigma_n * np.asarray(scales), n_cells)[:, None]
+        tensors = np.empty((n_cells, 3, 3))
+        _diagonal(n_cells, np.broadcast_to(sigma_n * np.asarray(scales), n_cells), tensors)
         return tensors
     scales = np.ascontiguousarray(np.broadcast_to(np.asarray(scales, np.float64), n_cells))
     f, tensors = _unit(fibres, "fibre"), np.empty((n_cells, 3, 3))
@@ -54,6 +54,13 @@ def conductivity_tensors(
     s = _unit(sheets - np.einsum("ij,ij->i", sheets, f)[:, None] * f, "sheet")
     _tensors(n_cells, f, s, sigma_l, sigma_t, sigma_n, scales, tensors)
     return tensors
+
+
+@in_parts
+def _diagonal(first: int, last: int, values: Array, tensors: Array) -> None:
+    entries = tensors[first:last].reshape(-1, 9)
+    entries[...] = 0.0
+    entries[:, ::4] = values[first:last, None]
 
 
 @in_parts
@@ -72,8 +79,13 @@ def diffusivity(conductivity: Array, chi: float, membrane_capacitance: float) ->
     for name, value in (("surface-to-volume ratio chi", chi), ("membrane capacitance", membrane_capacitance)):
         if not (np.isfinite(value) and value > 0):
             raise ProblemError(f"The {name} is {value}; it must be a positive number.")
-    conductivity /= chi * membrane_capacitance
+    _divide(len(conductivity), conductivity, chi * membrane_capacitance)
     return conductivity
+
+
+@in_parts
+def _divide(first: int, last: int, tensors: Array, divisor: float) -> None:
+    tensors[first:last] /= divisor
 
 
 def check_tensors(tensors: Array, n_cells: int) -> Array:

@@ -19,7 +19,7 @@ from engines.cardiac.parameters import (
     Stimulus,
 )
 from engines.cardiac.parameters.cells import NON_CONDUCTING, TT06
-from engines.cardiac.tissue.sites import Sites, region_ids
+from engines.cardiac.tissue.sites import Sites, region_cells
 from engines.geometry.meshes.shapes import distances
 
 MOST_LIFT = 125.0
@@ -37,7 +37,7 @@ def site_cells(site: Site, mesh: Sites) -> Array:
     if isinstance(site, Box):
         axes = zip(mesh.centroids.T, site.lower, site.upper, strict=True)
         return np.logical_and.reduce([(low <= place) & (place <= high) for place, low, high in axes])
-    return np.isin(mesh.regions, region_ids(site.region, mesh))
+    return region_cells(site.region, mesh)
 
 
 def idle_findings(stimuli: Sequence[Stimulus], regions: Sequence[RegionSetting], mesh: Sites) -> list[Finding]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
+from engines.backend.fields.rows import taken
 from engines.cardiac.diffusion.sliced import SlicedMatrix, by_length, row_lengths, slice_rows
 from engines.cardiac.diffusion.stability import stable_step, step_limits
 from engines.cardiac.diffusion.tensors import conductivity_tensors, diffusivity
@@ -20,7 +22,7 @@ from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters
 from engines.cardiac.parameters.cells import NON_CONDUCTING
 from engines.cardiac.tissue.placed import placed_scale
 from engines.cardiac.tissue.population import cut, insulators, piece_sizes, pieces
-from engines.cardiac.tissue.sites import Sites, region_ids
+from engines.cardiac.tissue.sites import Sites, region_cells
 from engines.geometry.meshes.adjacency import face_neighbours
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.meshes.ordering import hilbert_order, renumber
@@ -124,12 +126,14 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
     insulating = insulators(mesh, parameters)
     order, neighbours = cell_order(mesh, insulating)
     ordered = mesh.take_cells(order)
-    result = assemble(
-        ordered,
-        diffusion_tensors(ordered, parameters),
-        neighbours,
-        progress=lambda message, fraction: progress(message, 0.1 + 0.7 * fraction),
-    )
+    with ThreadPoolExecutor(1, "pieces") as beside:  # on one core, while others assemble
+        in_pieces = beside.submit(pieces, neighbours, insulating[order])
+        result = assemble(
+            ordered,
+            diffusion_tensors(ordered, parameters),
+            neighbours,
+            progress=lambda message, fraction: progress(message, 0.1 + 0.7 * fraction),
+        )
     return CellOperator(
         mesh,
         order,
@@ -139,7 +143,7 @@ def _assemble(mesh: TetMesh, parameters: CardiacParameters, progress: Progress) 
         correction=result.correction,
         neighbours=neighbours,
         worst_cell=int(order[np.argmin(step_limits(result.matrix))]),
-        pieces=pieces(neighbours, insulating[order]),
+        pieces=in_pieces.result(),
     )
 
 
@@ -171,11 +175,11 @@ def cell_order(mesh: TetMesh, insulating: Array | None = None) -> tuple[Array, A
     (n_cells,) int32 and (n_cells, 4) int32. insulating: (n_cells,) bool in the mesh's order, cells whose faces are cut.
     """
     order = hilbert_order(mesh.centroids)
-    neighbours = face_neighbours(mesh.cells[order])
-    if insulating is not None:
+    neighbours = face_neighbours(taken(mesh.cells, order))
+    if insulating is not None and insulating.any():
         neighbours = cut(neighbours, insulating[order])
     grouped = by_length(row_lengths(neighbours))
-    return order[grouped], renumber(neighbours, grouped)
+    return taken(order, grouped), renumber(neighbours, grouped)
 
 
 def diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
@@ -193,5 +197,5 @@ def region_scales(mesh: TetMesh, parameters: CardiacParameters) -> Array:
     """(n_cells,) factor of each cell's place and region on its conductivities. Raises ProblemError."""
     scale = np.ones(mesh.n_cells)
     for region in parameters.regions:
-        scale[np.isin(mesh.regions, region_ids(region.region, mesh))] = region.conductivity_scale
+        scale[region_cells(region.region, mesh)] = region.conductivity_scale
     return scale * placed_scale(parameters.tissue.place_scale, mesh)

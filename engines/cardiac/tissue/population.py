@@ -18,7 +18,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.parameters.cells import CONDITIONS, NON_CONDUCTING
-from engines.cardiac.tissue.sites import Sites, region_ids
+from engines.cardiac.tissue.sites import Sites, region_cells
 from engines.geometry.meshes.check import joined
 
 LEVELS = 16
@@ -71,7 +71,7 @@ def population(
     kinds: dict[tuple[str, Changes], int] = {(cell_type, ()): k for k, cell_type in enumerate(first)}
     of = np.zeros(mesh.n_cells, np.int64)
     for number, setting in enumerate(parameters.regions):
-        cells = np.flatnonzero(np.isin(mesh.regions, region_ids(setting.region, mesh)))
+        cells = np.flatnonzero(region_cells(setting.region, mesh))
         cell_type = setting.cell_type if len(first) > 1 else first[0]
         rows = [
             kinds.setdefault((cell_type, changes), len(kinds))
@@ -133,7 +133,7 @@ def insulators(mesh: Sites, parameters: CardiacParameters) -> Array:
     """(n_cells,) bool: cells of non-conducting scars, which exchange no current with any cell and take no stimulus."""
     found = np.zeros(mesh.n_cells, bool)
     for setting in parameters.regions:
-        found[np.isin(mesh.regions, region_ids(setting.region, mesh))] = setting.condition == NON_CONDUCTING
+        found[region_cells(setting.region, mesh)] = setting.condition == NON_CONDUCTING
     return found
 
 

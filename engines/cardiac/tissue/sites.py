@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from engines.api import Array
 from engines.api.errors import ProblemError
 
@@ -33,6 +35,12 @@ class Sites(Protocol):
 
     @property
     def bounds(self) -> tuple[Array, Array]: ...
+
+
+def region_cells(name: str, mesh: Sites) -> Array:
+    """(n_cells,) bool: which are of the region with this name; raises ProblemError as :func:`region_ids`."""
+    ids = region_ids(name, mesh)
+    return mesh.regions == ids[0] if len(ids) == 1 else np.isin(mesh.regions, ids)
 
 
 def region_ids(name: str, mesh: Sites) -> list[int]:

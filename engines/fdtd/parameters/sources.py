@@ -17,7 +17,9 @@ class PointSource(ParameterGroup):
     """A point current (a short dipole antenna)."""
 
     kind: Literal["dipole"] = "dipole"
-    place: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Where it is")
+    place: Place = quantity(
+        (2.0, 2.0, 2.0), LENGTH, "Where it is: it acts at the nearest edge of the grid along its axis"
+    )
     axis: Axis = quantity("z", "", "Direction of the current")
     moment: float = quantity(1e-3, f"A·{LENGTH}", "Current times length", title="Moment I·l")
     signal: Signal = quantity(Continuous(), "", "What it does over time")

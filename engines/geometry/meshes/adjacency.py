@@ -12,6 +12,7 @@ import numpy as np
 
 from engines.api import Array, Selection
 from engines.api.errors import MeshError
+from engines.backend.fields.rows import extremes
 from engines.backend.threads import in_parts
 from engines.geometry.meshes.mesh import TetMesh
 
@@ -33,10 +34,11 @@ def face_neighbours(cells: Array) -> Array:
     cells = np.ascontiguousarray(cells, dtype=np.int32)
     if len(cells) == 0:
         return np.empty((0, 4), np.int32)
-    if cells.min() < 0:
+    lowest, highest = extremes(cells)
+    if lowest < 0:
         cell = int(np.argmin(cells.min(axis=1)))
         raise MeshError(f"Cell {cell} has a negative vertex index; vertices are numbered from 0.")
-    starts = _bucket_starts(cells, int(cells.max()) + 1)
+    starts = _bucket_starts(cells, int(highest) + 1)
     faces = _fill_buckets(cells, starts)
     neighbours = np.full((len(cells), 4), BOUNDARY, np.int32)
     problem = max(_match(len(starts) - 1, cells, starts, faces, neighbours))

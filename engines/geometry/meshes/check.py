@@ -9,6 +9,8 @@ import numpy as np
 
 from engines.api import Array, Finding
 from engines.api.errors import MeshError
+from engines.backend.fields.rows import between, extremes
+from engines.backend.threads import in_parts, in_planes, usable_cores
 from engines.geometry.raw import RawMesh
 
 
@@ -56,7 +58,8 @@ def not_taken(others: list[str], taken: str, remedy: str) -> Finding:
 def require_valid_indices(raw: RawMesh, name: str) -> None:
     """Raises MeshError where a cell refers to a point that does not exist."""
     n = len(raw.points)
-    if len(raw.cells) and raw.cells.min() >= 0 and raw.cells.max() < n:
+    lowest, highest = extremes(raw.cells)
+    if lowest >= 0 and highest < n:
         return
     bad = np.flatnonzero(((raw.cells < 0) | (raw.cells >= n)).any(axis=1))
     cell = int(bad[0])
@@ -102,9 +105,11 @@ def drop_duplicate_cells(raw: RawMesh) -> None:
     # Of sums of a random number for each point, which seldom agree by chance, one column is sorted; indices and corners
     # would take ten times as long, and are looked at where sums agree.
     marks = np.random.default_rng(0).integers(0, 2**64, len(raw.points), np.uint64)
-    sums = sum(marks[raw.cells[:, column]] for column in range(4))
-    ascending = np.sort(sums)
-    twice = ascending[1:][ascending[1:] == ascending[:-1]]
+    sums = np.empty(len(raw.cells), np.uint64)
+    _sum_marks(len(sums), marks, raw.cells, sums)
+    bins = usable_cores()
+    ends = np.array([(bin_ << 64) // bins for bin_ in range(1, bins)], np.uint64)
+    twice = np.concatenate(_twice(bins, sums, ends))
     if not len(twice):
         return
     candidates = np.flatnonzero(np.isin(sums, twice))
@@ -118,6 +123,18 @@ def drop_duplicate_cells(raw: RawMesh) -> None:
     raw.cell_data = {name: values[keep] for name, values in raw.cell_data.items()}
     message = f"{len(doubled):,} {_plural('cell', len(doubled))} stood in the file twice; one of each was kept."
     raw.findings.append(Finding(message))
+
+
+@in_parts
+def _sum_marks(first: int, last: int, marks: Array, cells: Array, sums: Array) -> None:
+    sums[first:last] = sum(np.take(marks, cells[first:last, column]) for column in range(4))
+
+
+@in_planes
+def _twice(first: int, last: int, sums: Array, ends: Array) -> Array:
+    """The values that stand more than once among ``sums`` of the bins from ``first`` to ``last`` between ``ends``."""
+    own = np.sort(between(sums, ends, first, last)[1])
+    return own[1:][own[1:] == own[:-1]]
 
 
 def pieces(n_points: int, cells: Array) -> Array:

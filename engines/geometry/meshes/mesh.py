@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Array, Finding
+from engines.backend.fields.rows import taken
 from engines.geometry.meshes import shapes
 
 CHUNK = 1_000_000
@@ -40,13 +41,16 @@ class TetMesh:
 
     def take_cells(self, order: Array) -> TetMesh:
         """The same mesh with its cells in another order, or only some of them; all points are kept."""
-        return replace(
+        part = replace(
             self,
-            cells=self.cells[order],
-            regions=self.regions[order],
-            fibres=None if self.fibres is None else self.fibres[order],
-            sheets=None if self.sheets is None else self.sheets[order],
+            cells=taken(self.cells, order),
+            regions=taken(self.regions, order),
+            fibres=None if self.fibres is None else taken(self.fibres, order),
+            sheets=None if self.sheets is None else taken(self.sheets, order),
         )
+        for name in vars(self).keys() & {"centroids", "volumes"}:  # that somebody has asked for
+            vars(part)[name] = taken(vars(self)[name], order)
+        return part
 
     @property
     def n_points(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.backend.fields.rows import ascending, taken
 from engines.backend.threads import in_parts
 from engines.geometry.meshes.adjacency import BOUNDARY
 from engines.geometry.meshes.shapes import extent
@@ -29,11 +30,7 @@ def hilbert_order(points: Array, bits: int = 16) -> Array:
     scale = (2**bits - 1) / (float((high - low).max()) or 1.0)
     keys = np.empty(len(points), np.uint64)
     _hilbert_keys(len(points), np.ascontiguousarray(points), low, scale, bits, keys)
-    order = np.argsort(keys)
-    ascending = keys[order]
-    if (ascending[1:] == ascending[:-1]).any():  # else there is one order, found five times faster than a stable one
-        order = np.argsort(keys, kind="stable")
-    return order.astype(np.int32)
+    return ascending(keys)
 
 
 def partition(neighbours: Array, parts: int, imbalance: float = 1.03) -> Array:
@@ -81,7 +78,7 @@ def renumber(neighbours: Array, order: Array) -> Array:
     place = np.empty(len(order) + 1, np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     place[-1] = BOUNDARY  # index -1, the boundary, stays what it is
-    return place[neighbours[order]]
+    return taken(place, taken(neighbours, order).reshape(-1)).reshape(-1, neighbours.shape[1])
 
 
 def _csr(neighbours: Array) -> tuple[Array, Array]:

@@ -65,17 +65,26 @@ def tetrahedra_of(
     connectivity ends early.
     """
     kinds = [k for k, name in names.items() if name in (LINEAR, QUADRATIC)]
-    rows = np.flatnonzero(np.isin(types, kinds))
-    first = starts[rows]
+    counted = _counts(types)
+    whole = len(counted) == 1 and counted[0][0] in kinds
+    rows = np.arange(len(types)) if whole else np.flatnonzero(np.isin(types, kinds))
+    first = starts if whole else starts[rows]
     if len(rows) and (first.min() < 0 or first.max() + 4 > len(connectivity)):
         raise MeshError(f"{file} ends early: its cells are incomplete; copy or export the file again.")
-    if len(rows) == len(types) and len(connectivity) == 4 * len(rows) and (np.diff(first) == 4).all():
-        tetrahedra = connectivity.reshape(-1, 4).astype(np.int64)
+    if whole and len(connectivity) == 4 * len(rows) and (np.diff(first) == 4).all():
+        tetrahedra = np.require(connectivity.reshape(-1, 4), np.int64, ["C", "A", "W"])
     else:
         tetrahedra = connectivity[first[:, None] + np.arange(4)].astype(np.int64)
     counts: Counter[str] = Counter()
-    for kind, count in zip(*np.unique(types, return_counts=True), strict=True):
-        counts[names.get(int(kind), f"cell of type {int(kind)}")] += int(count)
+    for kind, count in counted:
+        counts[names.get(kind, f"cell of type {kind}")] += count
     counts.pop(LINEAR, None)
     quadratic = counts.pop(QUADRATIC, 0)
     return tetrahedra, rows, counts, [quadratic_finding(quadratic)] if quadratic else []
+
+
+def _counts(types: Array) -> list[tuple[int, int]]:
+    """Each kind and how many cells are of it."""
+    if len(types) and (types == types[0]).all():  # as most are; else they are sorted
+        return [(int(types[0]), len(types))]
+    return [(int(kind), int(count)) for kind, count in zip(*np.unique(types, return_counts=True), strict=True)]

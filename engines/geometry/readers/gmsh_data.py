@@ -24,6 +24,9 @@ from engines.geometry.readers.text import read_bytes
 
 ELEMENT_DATA = re.compile(rb"\$ElementData")
 
+MOST_TAGS = 100
+"""Of each kind in a section of data; Gmsh writes one name, one time and three or four counts."""
+
 
 @dataclass
 class Noted:
@@ -120,8 +123,7 @@ def _grouped(groups: tuple[dict[int, list[int]], ...]) -> tuple[int, ...]:
 
 def _data(fromfile: Callable[..., Array], file: Any, is_ascii: bool) -> tuple[str, Array, Array]:
     """Name, numbers (n,) and values (n,) or (n, components)."""
-    texts, reals, wholes = ([file.readline().decode() for _ in range(int(file.readline()))] for _ in range(3))
-    del reals  # the time
+    texts, _, wholes = _tags(file), _tags(file), _tags(file)  # the second are times
     components, count = int(wholes[1]), int(wholes[2])
     if is_ascii:
         rows = fromfile(file, float, count * (1 + components), " ").reshape(count, 1 + components)
@@ -132,6 +134,14 @@ def _data(fromfile: Callable[..., Array], file: Any, is_ascii: bool) -> tuple[st
         if len(both) < count:
             raise ValueError("data end early")
     return texts[0].strip().replace('"', ""), numbers, values[:, 0] if components == 1 else values
+
+
+def _tags(file: Any) -> list[str]:
+    """Lines behind their number. Raises ValueError for more than the sections of a file have."""
+    count = int(file.readline())
+    if not 0 <= count <= MOST_TAGS:
+        raise ValueError("too many tags")
+    return [file.readline().decode() for _ in range(count)]
 
 
 def _placed(numbers: Array, values: Array, own: Array) -> Array:
@@ -165,9 +175,10 @@ def _numbers_22(fromfile: Callable[..., Array], file: Any, cells: Any, tags: Any
     if is_ascii:
         return np.array(_firsts(file, total), np.int64)
     found: list[Array] = []
-    while sum(map(len, found)) < total:
+    while total > 0:
         kind, count, tagged = map(int, fromfile(file, "i4", 3))
         found.append(fromfile(file, "i4", count * (1 + tagged + _width(kind))).reshape(count, -1)[:, 0])
+        total -= count
     return np.concatenate([*found, []]).astype(np.int64)
 
 

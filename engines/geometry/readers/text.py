@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,6 +13,7 @@ from engines.api import Array
 from engines.api.errors import MeshError
 from engines.geometry.readers.parsers import NEWLINE, SPACE, fill
 
+Content = TypeVar("Content", Array, bytes)
 SMALL = 1 << 16  # below this loading the compiled parser (0.5 s) would take longer than Python takes
 
 FEWEST = 3
@@ -18,16 +22,33 @@ FEWEST = 3
 
 def read_bytes(path: Path) -> Array:
     """(n,) uint8: the file. Raises MeshError where it is missing, unreadable or empty."""
+    return _not_empty(path, lambda: np.fromfile(path, np.uint8))
+
+
+def read_whole(path: Path) -> bytes:
+    """The same as bytes, of which NumPy makes arrays that nothing is written to."""
+
+    def read() -> bytes:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            return file.read(size)
+
+    return _not_empty(path, read)
+
+
+def _not_empty(path: Path, read: Callable[[], Content]) -> Content:
     try:
-        data = np.fromfile(path, np.uint8)
+        content = read()
     except FileNotFoundError:
         raise MeshError(f"{path.name} does not exist in {path.parent}; choose a file that is there.") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise MeshError(f"{path.name} cannot be opened ({reason}); check the path and its permissions.") from None
+    data = np.frombuffer(content, np.uint8)
     if not (data[:4096] > SPACE).any() and not (data > SPACE).any():
         raise MeshError(f"{path.name} is empty; export the mesh again.")
-    return data
+    return content
 
 
 def numbers(data: Array, name: str, first_line: int = 1) -> Array:

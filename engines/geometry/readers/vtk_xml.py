@@ -5,12 +5,13 @@ Described in "VTK File Formats" (https://docs.vtk.org/en/latest/design_documents
 
 from __future__ import annotations
 
-import base64
 import lzma
+import re
+import secrets
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import MeshError
 from engines.backend.threads import usable_cores
+from engines.geometry.readers.base64_text import LONG, decoded, only_base64
 from engines.geometry.readers.lz4 import lz4_block
 from engines.geometry.readers.text import as_type, numbers
 
@@ -26,6 +28,7 @@ TURN = 1 << 20
 XZ_HEADER, XZ_LZMA2_ALONE = 12, b"\0!\1"
 """Where in .xz the header of a block begins, whose first byte counts its words but for a sum; its bytes 1 to 3 where it
 has the filter LZMA2 alone and says no sizes. The next one, 2 n, is of a dictionary of 2^(12 + n) bytes."""
+TAG = re.compile(rb"<(?:AppendedData|DataArray\b[^<>]*>)")
 DTYPES = {
     "Int8": "i1",
     "UInt8": "u1",
@@ -77,13 +80,14 @@ of one value to a thousand times, of which no file has many."""
 @dataclass
 class XmlFile:
     """A VTK XML file taken apart: the tree, and the appended bytes where there are any. ``left`` is how many bytes its
-    compressed arrays may still expand to."""
+    compressed arrays may still expand to; ``texts`` are long texts of base64 by what stands for them in the tree."""
 
     root: ElementTree.Element
     name: str
     appended: bytes | memoryview = b""
     appended_base64: bool = False
     left: int = EXPANDED_ALWAYS
+    texts: dict[str, memoryview] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, data: bytes, name: str) -> XmlFile:
@@ -91,7 +95,7 @@ class XmlFile:
         if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data[:4096]:
             raise MeshError(f"{name} defines XML entities, which mesh files never need; export the mesh again.")
         left = EXPANDED_ALWAYS + EXPANDED_PER_BYTE * len(data)
-        start = data.find(b"<AppendedData")
+        markup, texts, start = _without_long_texts(data)
         appended: bytes | memoryview = b""
         is_base64 = False
         if start >= 0:
@@ -101,15 +105,15 @@ class XmlFile:
             if end < 0:
                 raise MeshError(f"{name} ends early, inside its appended data; copy or export the file again.")
             appended = memoryview(data)[mark:end]
-            data = data[:start] + b"</VTKFile>"
+            markup += b"</VTKFile>"
         try:
-            root = ElementTree.fromstring(data)
+            root = ElementTree.fromstring(markup)
         except ElementTree.ParseError as error:
             line = error.position[0]
             raise MeshError(
                 f"{name} is not complete XML (line {line}): it is truncated or damaged; copy or export it again."
             ) from None
-        return cls(root, name, appended, is_base64, left)
+        return cls(root, name, appended, is_base64, left, texts)
 
     def __post_init__(self) -> None:
         order = ">" if self.root.get("byte_order") == "BigEndian" else "<"
@@ -139,8 +143,9 @@ class XmlFile:
             offset = int(element.get("offset", "0"))
             values = self._binary(memoryview(self.appended)[offset:], self.appended_base64, dtype, label)
         else:
-            text = b"".join((element.text or "").encode().split())
-            values = self._binary(memoryview(text), True, dtype, label)
+            word = (element.text or "").strip()
+            text = self.texts[word] if word in self.texts else memoryview(b"".join(word.encode().split()))
+            values = self._binary(text, True, dtype, label)
         components = int(element.get("NumberOfComponents", "1") or 1)
         if components > 1:
             if len(values) % components:
@@ -159,13 +164,13 @@ class XmlFile:
             raise self._short(label) from None
         return np.frombuffer(data, dtype)
 
-    def _plain(self, part: memoryview, is_base64: bool) -> bytes | memoryview:
+    def _plain(self, part: memoryview, is_base64: bool) -> bytes | memoryview | Array:
         """A size, then the data; in base64 either one stream or two."""
         width = self.header.itemsize
         head, rest = _take(part, width, is_base64)
         size = int(np.frombuffer(head, self.header)[0])
         if is_base64 and b"=" not in bytes(part[: _base64_length(width)]):
-            data = _take(part, width + size, is_base64)[0][width:]
+            data = _take(part, width + size, is_base64, width)[0][width:]
         else:
             data, _ = _take(rest, size, is_base64)
         if len(data) < size:
@@ -208,9 +213,40 @@ def _base64_length(size: int) -> int:
     return (size + 2) // 3 * 4
 
 
-def _take(part: memoryview, size: int, is_base64: bool) -> tuple[bytes | memoryview, memoryview]:
-    """The first ``size`` bytes, and what follows them if a base64 stream ends there."""
+def _take(
+    part: memoryview, size: int, is_base64: bool, before: int = 0
+) -> tuple[bytes | memoryview | Array, memoryview]:
+    """The first ``size`` bytes, those from ``before`` on aligned, and what follows if a base64 stream ends there."""
     if not is_base64:
         return part[:size], part[size:]
     length = _base64_length(size)
-    return base64.b64decode(bytes(part[:length]))[:size], part[length:]
+    return decoded(part[:length], before)[:size], part[length:]
+
+
+def _without_long_texts(data: bytes) -> tuple[bytes, dict[str, memoryview], int]:
+    """The markup as far as ``<AppendedData``, with a word of its own instead of each long text of base64; these texts
+    by word; and where ``<AppendedData`` is, or -1.
+
+    A parser of XML would take each text apart, copy it and hold it as a string: seconds of a large file.
+    """
+    word, texts, pieces = secrets.token_hex(8), dict[str, memoryview](), []
+    done, at, start = 0, 0, -1
+    while at >= 0 and (tag := TAG.search(data, at)):
+        if tag[0] == b"<AppendedData":
+            start = tag.start()
+            break
+        at = data.find(b"<", tag.end())
+        if at - tag.end() < LONG or b"binary" not in tag[0] or not data.startswith(b"</", at):
+            continue
+        first, end = tag.end(), at
+        while data[first : first + 1].isspace():
+            first += 1
+        while data[end - 1 : end].isspace():
+            end -= 1
+        text = memoryview(data)[first:end]
+        if only_base64(text):  # else the parser decides what it is
+            key = f"{word}{len(texts)}"
+            texts[key] = text
+            pieces += [data[done:first], key.encode()]
+            done = end
+    return b"".join([*pieces, data[done : None if start < 0 else start]]), texts, start

@@ -12,7 +12,7 @@ from engines.api import Array, Finding
 from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.cells import VTK_NAMES, of_length, tetrahedra_of
-from engines.geometry.readers.text import read_bytes
+from engines.geometry.readers.text import read_whole
 from engines.geometry.readers.vtk_xml import XmlFile
 
 
@@ -25,7 +25,7 @@ def read_vtu(path: Path) -> RawMesh:
 
 
 def _read(path: Path) -> RawMesh:
-    xml = XmlFile.parse(read_bytes(path).tobytes(), path.name)
+    xml = XmlFile.parse(read_whole(path), path.name)
     grid = xml.root.find("UnstructuredGrid")
     if grid is None:
         kind = xml.root.get("type", "no grid") if xml.root.tag == "VTKFile" else "no VTK data"

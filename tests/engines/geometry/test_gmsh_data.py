@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engines.api.errors import MeshError
 from engines.geometry.readers.meshio_files import read_with_meshio
 from engines.geometry.reading import read_mesh
 
@@ -47,6 +48,16 @@ def test_data_are_those_of_their_numbers(tmp_path: Path, path: Path, section: st
     expected[expected == max(known.values())] = np.nan
     found = raw.point_data["own"] if section == "NodeData" else raw.cell_data["own"]
     np.testing.assert_array_equal(found, np.stack([expected, -expected], axis=1))
+
+
+@pytest.mark.parametrize("wrong", ["999999999", "-1"])
+def test_a_number_of_tags_that_no_file_has_takes_no_time(tmp_path: Path, wrong: str) -> None:
+    """So many lines were read beyond the end of the file."""
+    (tmp_path / "a.msh").write_text(
+        f'{TEXT.read_text()}\n$NodeData\n{wrong}\n"own"\n1\n0.0\n3\n0\n1\n0\n$EndNodeData\n'
+    )
+    with pytest.raises(MeshError, match="damaged"):
+        read_mesh(tmp_path / "a.msh")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import lzma
 import re
 import resource
@@ -15,7 +16,7 @@ import pytest
 
 from engines.api.errors import MeshError
 from engines.geometry.meshes.mesh import TetMesh
-from engines.geometry.readers import vtk_xml
+from engines.geometry.readers import base64_text, vtk_xml
 from engines.geometry.readers.text import numbers
 from engines.geometry.readers.vtk_legacy import read_vtk
 from engines.geometry.readers.vtk_xml import XmlFile
@@ -187,3 +188,92 @@ def test_a_block_of_lzma_takes_no_more_room_than_its_own_size_needs(size, level,
         damaged[place] ^= 1
         with pytest.raises(lzma.LZMAError):
             unpack(bytes(damaged), size)
+
+
+def inline(values, header="<u4", compressed=False, streams=1, lines=0):
+    """The text of an array in base64."""
+    data = values.tobytes()
+    if compressed:
+        block = 1 << 12
+        packed = [zlib.compress(data[first : first + block]) for first in range(0, len(data), block)]
+        head, data = np.array([len(packed), block, len(data) % block, *map(len, packed)], header), b"".join(packed)
+    else:
+        head = np.array([len(data)], header)
+    parts = [head.tobytes() + data] if streams == 1 else [head.tobytes(), data]
+    text = b"".join(map(base64.b64encode, parts))
+    return b"\n".join(text[first : first + lines] for first in range(0, len(text), lines)) if lines else text
+
+
+def of_text(text, header="UInt32", compressor=""):
+    begin = f'<VTKFile type="UnstructuredGrid" byte_order="LittleEndian" header_type="{header}" {compressor}>'.encode()
+    x = b'<DataArray type="Float64" Name="x" format="binary">' + text + b"</DataArray>"
+    y = b'<DataArray type="UInt8" Name="y" format="ascii">1 2</DataArray>'
+    return begin + b"<!-- " + x + b" -->" + x + y + b"</VTKFile>"
+
+
+def read_values(data):
+    file = XmlFile.parse(data, "mesh.vtu")
+    x, y = (file.array(element) for element in file.root.findall("DataArray"))
+    assert y.tolist() == [1, 2]
+    return x
+
+
+def outcome(data):
+    try:
+        return read_values(data).tobytes()
+    except MeshError as error:
+        return str(error)
+    except (ValueError, AssertionError) as error:
+        return type(error)
+
+
+@pytest.fixture(params=["long", "short"])
+def lengths(request, monkeypatch):
+    """Texts of base64 are long from 64 letters on, or none is."""
+    for module in (vtk_xml, base64_text):
+        monkeypatch.setattr(module, "LONG", 64 if request.param == "long" else 1 << 40)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 6, 7, 1000, 5000])
+@pytest.mark.parametrize("header", ["UInt32", "UInt64"])
+@pytest.mark.parametrize("way", [{"streams": 1}, {"streams": 2}, {"streams": 2, "compressed": True}])
+@pytest.mark.parametrize("lines", [0, 76])
+def test_arrays_in_base64_of_any_length(lengths, n, header, way, lines):
+    values = np.random.default_rng(n).random(n)
+    text = inline(values, {"UInt32": "<u4", "UInt64": "<u8"}[header], lines=lines, **way)
+    compressor = 'compressor="vtkZLibDataCompressor"' if "compressed" in way else ""
+    if not (n == 0 and compressor):
+        for blanks in (b"%b", b"\n  \t%b \r\n"):
+            assert np.array_equal(read_values(of_text(blanks % text, header, compressor)), values)
+
+
+def test_a_parser_of_xml_never_sees_a_long_text(monkeypatch):
+    """It takes longer over it than all the rest of the reader."""
+    seen, parse = [], ElementTree.fromstring
+    monkeypatch.setattr(vtk_xml.ElementTree, "fromstring", lambda data: seen.append(len(data)) or parse(data))
+    values = np.arange(20_000.0)
+    data = of_text(b"\n" + inline(values) + b"\n")
+    assert np.array_equal(read_values(data), values)
+    assert seen[0] < 1000 < len(data)
+
+
+def test_damaged_text_in_base64_is_told_as_the_parser_and_python_tell_it(monkeypatch):
+    """Whatever is wrong with it, a long text is refused, or read, as a short one is."""
+    rng = np.random.default_rng(1)
+    whole = of_text(inline(np.arange(40.0)))
+    odd = [b"", b"=", b"&", b"<", b">", b"\0", b"\n", b" ", b"-", b"\xe9", b"]]>", b"&#10;", b"<a/>", b"<?a ?>", b"A"]
+    odd += [b"<![CDATA[A]]>", b"<!--A-->"]
+    files = [whole, whole[:500], of_text(b""), of_text(b"AAAA")]
+    for _ in range(600):
+        first, end = np.sort(rng.integers(len(whole) // 2, len(whole), 2))
+        end = min(end, first + int(rng.integers(0, 6))) if rng.random() < 0.8 else end
+        files.append(whole[:first] + odd[rng.integers(len(odd))] + whole[end:])
+
+    def outcomes(long):
+        for module in (vtk_xml, base64_text):
+            monkeypatch.setattr(module, "LONG", long)
+        return [outcome(data) for data in files]
+
+    shorter = outcomes(1 << 40)
+    assert outcomes(64) == shorter
+    assert len(set(map(str, shorter))) > 10

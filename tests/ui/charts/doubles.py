@@ -4,7 +4,7 @@ import numpy as np
 
 from engines.api import SeriesInfo
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection, histogram
-from tests.ui.doubles import Wave, WaveEngine
+from tests.ui.wave import Wave, WaveEngine
 
 LOSSES = ("kinetics", "transport", "rest")
 PROFILE = ChartInfo("profile", "Concentration", "mol/m³", x_title="Radius", x_unit="µm")

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from tests.ui.charts.test_panel import run_until
-from tests.ui.doubles import SPEED
+from tests.ui.wave import SPEED
 from ui.charts.lines.area import FIRST
 from ui.charts.plots.reading import figure
 from workbench.project.project import ChartView, Project

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtWidgets import QTableWidgetSelectionRange
 
-from tests.ui.doubles import slab
 from tests.ui.scene.meshes import info
+from tests.ui.wave import slab
 from ui.charts.runs.dialog import DIFFERS, NAME
 from ui.charts.runs.runs import SessionRun
 from ui.comparing.area import NONE_YET

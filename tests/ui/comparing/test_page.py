@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from tests.ui.doubles import slab
 from tests.ui.scene.meshes import info
+from tests.ui.wave import slab
 from ui.comparing.differences import Differences
 from ui.comparing.page import ComparisonPage
 from ui.comparing.pair import Take

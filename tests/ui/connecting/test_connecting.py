@@ -159,6 +159,7 @@ def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_onc
     window = make_window()
     window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
     qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+    assert window.meters.takes_turns
     window.connecting.ask()
     dialog = window.connecting.dialog
     assert dialog.here.isChecked()
@@ -167,6 +168,7 @@ def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_onc
     accept.click()
     qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.away, timeout=60_000)
     assert window.status.place.text() == "Beside the window"
+    assert not window.meters.takes_turns
     window.model.edit(("run", "until"), None, "end of the run")
     window.controller.run()
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.time > 0, timeout=60_000)
@@ -197,6 +199,13 @@ def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, q
         dialog.buttons.accepted.emit()
         assert chosen == [place]
     assert place_in(["--beside"]) == Place()
+
+
+def test_the_meters_lead_to_a_process_beside_the_window(beside, make_window, qtbot):
+    window = make_window()
+    window.meters.beside_asked.emit()
+    qtbot.waitUntil(lambda: window.services.place == Place(), timeout=60_000)
+    assert listens(beside)
 
 
 def test_closing_the_window_leaves_the_run_on_and_another_window_shows_it(running, server, make_window, qtbot):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.ui.doubles import slab
 from tests.ui.journeys.desk import Journey
 from tests.ui.journeys.person import Person
 from tests.ui.journeys.sessions import differing
+from tests.ui.wave import slab
 
 CENTIMETRES = 0.1
 """Of a millimetre."""

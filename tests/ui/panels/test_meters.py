@@ -94,6 +94,25 @@ def test_what_bounds_a_run(qtbot, pace, fraction, ceiling, kernel_seconds, threa
     assert panel.bound.text() == ""
 
 
+@pytest.mark.parametrize("takes_turns", [True, False])
+def test_a_process_beside_the_window_is_offered_where_a_run_may_wait_for_the_window(qtbot, takes_turns):
+    panel = MetersPanel()
+    qtbot.addWidget(panel)
+    panel.set_info(SimulationInfo(None, 0.1, "ms", (), (), (), None, device="d"))
+    panel.takes_turns = takes_turns
+    waiting, busy = (replace(sample(200, 0.01, {}), kernels=kernel(seconds)) for seconds in (1e-5, 5e-5))
+    panel.take([busy])
+    assert panel.beside.isHidden(), "nothing waits"
+    panel.take([waiting])
+    assert panel.beside.isHidden() is not takes_turns
+    panel.take([busy])
+    assert panel.beside.isHidden() is not takes_turns, "it stays where it may be clicked"
+    with qtbot.waitSignal(panel.beside_asked):
+        panel.beside.click()
+    panel.clear()
+    assert panel.beside.isHidden()
+
+
 def test_one_batch_in_a_hurry_does_not_make_the_pace_the_bound(qtbot):
     """It would keep 1,000 ms/s, and takes a tenth of a second for 20 ms before it."""
     panel = MetersPanel()

@@ -17,7 +17,8 @@ from engines.api import (
 )
 from engines.cardiac.parameters import CardiacParameters
 from engines.geometry.grid import Grid
-from tests.ui.doubles import FakeServices, Stepped
+from tests.ui.doubles import FakeServices
+from tests.ui.wave import Stepped
 from workbench.project.document import Document
 from workbench.project.project import Project
 

@@ -7,7 +7,8 @@ import numpy as np
 from engines.api import Array, Engine, Estimate, FieldInfo, KernelTiming, KernelTraffic, SimulationInfo
 from engines.cardiac.parameters import CardiacParameters
 from engines.geometry.particles import Particles, paired_rows
-from tests.ui.doubles import FakeServices, Stepped
+from tests.ui.doubles import FakeServices
+from tests.ui.wave import Stepped
 from workbench.project.document import Document
 from workbench.project.project import Project
 

@@ -6,7 +6,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
-from tests.ui.doubles import Wave
+from tests.ui.wave import Wave
 from ui.session.paint.kept_paint import NOTHING
 
 

@@ -5,8 +5,8 @@ from PySide6.QtCore import Qt
 
 from engines.api import Dab
 from engines.api.abilities import Underneath
-from tests.ui import doubles
-from tests.ui.doubles import Wave
+from tests.ui import wave
+from tests.ui.wave import Wave
 from ui.session.controller import Phase
 from workbench.run.strokes import Outcome
 
@@ -27,7 +27,7 @@ def canvas(monkeypatch, request):
             assert len(self.dabs) == under.values + 1  # the last one first
             self.dabs.pop()
 
-    monkeypatch.setattr(doubles, "Wave", Undoable)
+    monkeypatch.setattr(wave, "Wave", Undoable)
     window = request.getfixturevalue("opened")
     window.controller.step()
     request.getfixturevalue("qtbot").waitUntil(lambda: window.controller.phase is Phase.PAUSED)

@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from engines.api.charts import ChartData, ChartInfo, Curve
-from tests.ui.doubles import FakeBackend, FakeServices, Wave
+from tests.ui.doubles import FakeServices
+from tests.ui.wave import FakeBackend, Wave
 from ui.session.controller import Controller
 from ui.session.model import DocumentModel
 from ui.sweep import dialog as dialogs

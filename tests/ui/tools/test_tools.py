@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QWidget
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact
 from engines.api.errors import ProblemError
 from engines.api.tools import Tool, ToolResult
-from tests.ui.doubles import FakeServices, WaveEngine
+from tests.ui.doubles import FakeServices
+from tests.ui.wave import WaveEngine
 from tests.workbench.fake_tools import Factor, Refusal, Slow, Stretch
 from ui.forms.fields.line import Line
 from ui.session.controller import Phase

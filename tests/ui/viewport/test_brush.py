@@ -14,12 +14,13 @@ from PySide6.QtGui import QAction, QUndoStack, QWheelEvent
 
 from engines.api import Dab
 from engines.geometry.grid import Grid
-from tests.ui.doubles import BRUSHES, FakeServices
+from tests.ui.doubles import FakeServices
 from tests.ui.scene.grids import PAINT, PondServices, info
 from tests.ui.scene.meshes import info as mesh_info
 from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.viewport.doubles import FakeViewport
 from tests.ui.viewport.test_viewport import drag, send_mouse
+from tests.ui.wave import BRUSHES
 from ui.panels.view.brush import BrushPanel
 from ui.session.paint.painting import INTERVAL_MILLISECONDS, Painting
 from ui.viewport.brush import SPACING, Brush

@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from engines.geometry.particles import Particles
-from tests.ui.doubles import slab
 from tests.ui.scene.spheres import INSIDE, SHELLS, SURFACE, info, ten
+from tests.ui.wave import slab
 from ui.panels.view.panel import ViewPanel
 from ui.scene.layers.particles import VALUES
 from ui.scene.overlays.hud import Hud

@@ -7,7 +7,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.api.simulation import guarding
-from tests.ui.doubles import WaveEngine
+from tests.ui.wave import WaveEngine
 from ui.app import _Told
 from ui.panels import estimates
 from workbench.run.runner import Runner

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engines.api.errors import DeviceError
-from tests.ui.doubles import FakeBackend, Wave
+from tests.ui.wave import FakeBackend, Wave
 from ui.session.controller import Phase
 from ui.window.questions.going_on import AGAIN, HERE, ON_CPU
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
 from engines.api import Finding
-from tests.ui.doubles import Wave
+from tests.ui.wave import Wave
 from ui.forms.fields.number import NumberEditor
 from ui.session import controller
 from ui.session.controller import Phase

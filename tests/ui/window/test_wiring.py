@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QLabel, QWidget
 
-from tests.ui.doubles import slab
+from tests.ui.wave import slab
 from ui.tools.result import ResultView
 from ui.window.layout import Areas
 from workbench.project.project import ViewSettings

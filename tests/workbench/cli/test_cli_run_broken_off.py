@@ -273,7 +273,8 @@ def test_a_run_goes_on_as_it_was_asked_for_after_a_crash(project, tmp_path, caps
     record["command"]["until"] = record["project"]["run"]["until"] = 8.0  # 500 would take minutes
     (out / "run.json").write_text(json.dumps(record))
     (out / "fields" / ".fields_000000001.vtu.abcd1234.tmp").write_bytes(b"half")
-    (out / "checkpoint.npz").write_bytes((out / "checkpoint.npz").read_bytes()[:-40])  # torn: the one before counts
+    whole_one = next(file for file in (out / "checkpoint.npz", out / "checkpoint-1.npz") if file.exists())
+    (out / "checkpoint.npz").write_bytes(whole_one.read_bytes()[:-40])  # torn: the one before counts
     change(project, speed=2.0)
     capsys.readouterr()
     assert main(["resume", str(out), "--json"]) == 0

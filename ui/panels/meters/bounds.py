@@ -16,8 +16,9 @@ KERNELS_SHARE = 0.5
 LAUNCHES_SECONDS = 2e-3
 """More than launches of a step take: what takes longer is the 3D view, other programs, or looking at the run."""
 
+LAUNCHES, OTHER_WORK = "launches", "other work on the processor"
 SHORT = {
-    "other work on the processor": "other work",
+    OTHER_WORK: "other work",
     "the pace that was set": "the pace",
     "the memory's bandwidth": "the memory",
     "the kernels' instructions, not the memory": "instructions",
@@ -28,6 +29,11 @@ def shortly(bound: str) -> str:
     """In a few words, for the margin of the 3D view."""
     what = bound.partition(":")[0]
     return SHORT.get(bound, SHORT.get(what, what))
+
+
+def waits_its_turn(bound: str) -> bool:
+    """Whether a window in the same process may be what a run waits for: the two take turns in the interpreter."""
+    return bound.startswith((LAUNCHES, OTHER_WORK))
 
 
 def bound_of(last: Sample, steps_per_second: float, fraction: float, info: SimulationInfo, is_paced: bool) -> str:
@@ -43,7 +49,7 @@ def bound_of(last: Sample, steps_per_second: float, fraction: float, info: Simul
         return ""
     step = 1.0 / steps_per_second
     if kernels < KERNELS_SHARE * step:
-        what = "launches" if step - kernels < LAUNCHES_SECONDS else "other work on the processor"
+        what = LAUNCHES if step - kernels < LAUNCHES_SECONDS else OTHER_WORK
         return f"{what}: a step takes {duration_text(step)}, its kernels {duration_text(kernels)}"
     device = info.device_info
     one_core = device is not None and device.kind == "cpu" and device.threads == 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import SeriesInfo, SimulationInfo
-from ui.panels.meters.bounds import AT_PACE, bound_of, shortly
+from ui.panels.meters.bounds import AT_PACE, bound_of, shortly, waits_its_turn
 from ui.panels.meters.gauge import MEANING, Gauge
 from ui.panels.meters.history import History
 from ui.panels.meters.kernels import KernelTable
@@ -17,11 +17,18 @@ from workbench.run.frames import Sample
 from workbench.words.units import is_count, percent, seconds_of, unit_text
 
 PANEL_WIDTH = 296
+BESIDE_TIP = (
+    "The window's charts and the run's steps take turns here. In a process of its own a run does not wait: what is "
+    "open begins there after Reset."
+)
 REAL_TIME = "Seconds of the clock for a simulated second: below 1 it is faster than what it simulates."
 
 
 class MetersPanel(QScrollArea):
     """Takes samples at most ten times a second and shows their mean over the wall time that they cover."""
+
+    beside_asked = Signal()
+    """That the next run has a process of its own."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +51,14 @@ class MetersPanel(QScrollArea):
         self.bound.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.bound.setMinimumHeight(2 * self.bound.fontMetrics().height() + 2)  # what is below stays in its place
         self.bound.setToolTip("What keeps the run from going faster")
+        self.beside = QToolButton(self)
+        self.beside.setObjectName("link")
+        self.beside.setText("Compute beside the window")
+        self.beside.setToolTip(BESIDE_TIP)
+        self.beside.clicked.connect(self.beside_asked)
+        self.beside.hide()
+        self.takes_turns = False
+        """Whether the run is in the window's process, and could have another."""
         self.pace: float | None = None
         """Simulated time per second that was set; None for as fast as it goes."""
         self._info: SimulationInfo | None = None
@@ -82,6 +97,7 @@ class MetersPanel(QScrollArea):
         layout.addWidget(self.gauge)
         layout.addWidget(self.device)
         layout.addWidget(self.bound)
+        layout.addWidget(self.beside, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addLayout(grid)
         layout.addWidget(self.history)
         layout.addWidget(self.kernels)
@@ -108,6 +124,7 @@ class MetersPanel(QScrollArea):
         """No run."""
         self._lines = []
         self.bound.setText("")
+        self.beside.hide()
         self.gauge.set_reading(None)
         self.history.clear_points()
         self.kernels.kernels.set_rates(())
@@ -138,6 +155,8 @@ class MetersPanel(QScrollArea):
         is_paced = self.pace is not None and made >= AT_PACE * self.pace
         bound = "" if self._info is None else bound_of(last, steps, fraction, self._info, is_paced)
         self.bound.setText(f"Bound by {bound}" if bound else "")
+        if self.takes_turns and waits_its_turn(bound):  # and stays for this run
+            self.beside.show()
         self._lines = [
             f"Bandwidth\t{rate_text(rate)}, {percent(fraction)}",
             f"Steps\t{self.figures['steps'].text()} /s",

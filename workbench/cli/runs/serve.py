@@ -12,14 +12,14 @@ from pathlib import Path
 from engines.api.errors import ProblemError
 from workbench.remote import slurm
 from workbench.remote.beginning import begin
-from workbench.remote.streams import WAITS, check_host, listens, relay, socket_path
+from workbench.remote.streams import SOCKETS, WAITS, check_host, listens, relay, socket_path
 
 STOPPING_SECONDS = 30.0
 DONE = 0
 
 
 def serve_command(options: Namespace) -> int:
-    if sys.platform == "win32":
+    if not SOCKETS:
         raise ProblemError("'workbench serve' needs Linux or macOS: Windows is where its window may be.")
     path = (options.socket or socket_path()).absolute()
     options.answer["socket"] = str(path)

@@ -1,5 +1,6 @@
 """What is looked at in every cell of a mesh that is read, against the same in NumPy and SciPy."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -76,3 +77,16 @@ def test_pieces(mesh, left):
     rank = np.empty(len(sizes), np.int32)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
     assert np.array_equal(pieces(mesh.n_points, cells), rank[labels])
+
+
+def test_cells_that_are_taken_have_the_centroids_and_volumes_that_they_had():
+    """Those that were asked for go along and are not computed once more; to the bit as computed anew."""
+    mesh = box_mesh((9, 8, 7), (9.0, 8.0, 7.0), jitter=0.2, seed=3)
+    order = np.random.default_rng(1).permutation(mesh.n_cells)[: mesh.n_cells // 2].astype(np.int32)
+    anew = replace(mesh, cells=mesh.cells[order], regions=mesh.regions[order])
+    assert mesh.centroids.shape == (mesh.n_cells, 3)
+    assert (mesh.volumes > 0).all()
+    part = mesh.take_cells(order)
+    assert {"centroids", "volumes"} <= vars(part).keys()
+    assert np.array_equal(part.centroids, anew.centroids)
+    assert np.array_equal(part.volumes, anew.volumes)
