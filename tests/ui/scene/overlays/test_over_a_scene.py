@@ -365,6 +365,13 @@ def test_the_outline_of_a_plane_stands_level(normal):
     assert upright[1 if normal[2] > 0.9 else 2] > 0
 
 
+@pytest.mark.parametrize(("cells", "axes"), [(1, [0, 1]), (2, [0, 1, 2]), (3, [0, 1, 2])])
+def test_there_is_an_arrow_along_each_axis_of_more_than_one_cell(cells, axes):
+    scene = full("slanted")
+    scene.marks = Marks(placement((10, 10, cells)), ("objects", 0), None, grips=True)
+    assert [knob.axis for knob in knobs(scene, *SIZE) if knob.axis is not None] == axes
+
+
 def test_an_arrow_that_points_at_the_viewer_is_left_out():
     assert [knob.axis for knob in knobs(full("above"), *SIZE)] == [0, 1, None, None]
 

@@ -209,3 +209,12 @@ def test_the_switch_is_offered_with_a_front_that_has_a_level(qtbot) -> None:
     assert views[-1].front_inside
     panel.front.click()
     assert not panel.inside.isEnabled()
+
+
+def test_what_a_front_of_long_ago_has_left_inside_is_none(monkeypatch) -> None:
+    """What was reached more than five widths of the front ago is of a beat before."""
+    scene, taken = shown(0.5), []
+    monkeypatch.setattr(scene.layer._inside_front, "take", lambda *given: taken.append(given[-1]))
+    answer(scene, 0.5)
+    assert taken == [100.0 - 5.0 * FRONT.width]
+    scene.layer.release()
