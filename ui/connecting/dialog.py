@@ -21,7 +21,7 @@ from workbench.remote.streams import SOCKETS, check_host
 
 BESIDE_NOTE = (
     "In a process of its own: steps and pictures do not wait for each other, and a fault of a device does not touch "
-    "the window. What runs there goes on when the window closes: choose this again to see it."
+    "the window. A run with an end goes on when the window closes: choose this again to see it."
 )
 NOTE = (
     "SSH logs in, with the key that you have for that machine, and starts Workbench there. What runs there goes on "

@@ -281,7 +281,8 @@ class Controller(QObject):
             self.services.keep_curves(self.runner, self.model.snapshot(), self.curves())
 
     def close(self) -> None:
-        """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on."""
+        """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on, but
+        for one beside the window without an end, of which nobody would think any more: it is kept where it stands."""
         self.closed = True
         self._timer.stop()
         self._keep_curves()
@@ -289,7 +290,9 @@ class Controller(QObject):
         away, runner = self.away, self.runner
         self.runner = None
         if runner is not None:
-            runner.leave()
+            place = self.services.place
+            forgotten = place is not None and place.beside and runner.until is None
+            (runner.close if forgotten else runner.leave)()
             self.background.held_up = runner.alive and not away
 
     def _begin_anew(self) -> None:

@@ -88,7 +88,7 @@ class StatusBar(QStatusBar):
         self._fit()
 
     def set_place(self, place: Place | None) -> None:
-        host = "This computer" if place is None else place.host or (SERVER if place.socket else BESIDE)
+        host = "This computer" if place is None else BESIDE if place.beside else place.host or SERVER
         self.place.setText(host if len(host) <= LONGEST_HOST else f"{host[: LONGEST_HOST - 1]}…")
 
     def set_unseen(self, count: int, errors: bool) -> None:

@@ -45,7 +45,12 @@ class Place:
 
     @property
     def title(self) -> str:
-        return self.host or ("this computer" if self.socket else BESIDE)
+        return BESIDE if self.beside else self.host or "this computer"
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is a process of this computer that a window began for its runs."""
+        return not self.host and self.socket is None
 
     def stream(self, asks: bool) -> SocketStream | ProcessStream:
         """Raises ProblemError, LineLost."""

@@ -169,7 +169,7 @@ def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_onc
     qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.away, timeout=60_000)
     assert window.status.place.text() == "Beside the window"
     assert not window.meters.takes_turns
-    window.model.edit(("run", "until"), None, "end of the run")
+    window.model.edit(("run", "until"), 1e6, "end of the run")
     window.controller.run()
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.time > 0, timeout=60_000)
     first = int(beside.with_suffix(".pid").read_text())
@@ -186,6 +186,15 @@ def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_onc
     qtbot.mouseClick(again.banner.answers[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: again.controller.phase is Phase.READY, timeout=60_000)
     assert int(beside.with_suffix(".pid").read_text()) != first
+    again.model.edit(("run", "until"), None, "end of the run")
+    again.controller.run()
+    qtbot.waitUntil(lambda: again.controller.phase is Phase.RUNNING and again.controller.time > 0, timeout=60_000)
+    again.close_at_once()
+
+    last = make_window()
+    last.connecting.choose(Place())
+    qtbot.waitUntil(lambda: last.services.place is not None, timeout=60_000)
+    assert last.model.document is None, "a run without an end has ended with its window"
 
 
 def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, qtbot, tmp_path):
