@@ -69,7 +69,7 @@ class Protocol:
         self.pulses = tuple(pulses)
         self._current: Array | None = None
         self._valid: tuple[float, float] = (0, 0)
-        self._latest: tuple[int, float, float] = (-1, 0, 0)  # valid from, until
+        self._latest: tuple[int, float, float, Sequence[Pulse]] = (-1, 0, 0, ())  # from, until, of these
 
     def currents(self, step: int) -> Array | None:
         """(n_stimuli,) float64 [mV/ms] for this step, None if all are off. Kept between edges: asked at each step."""
@@ -83,12 +83,12 @@ class Protocol:
     def latest(self, step: int) -> int:
         """The step at which the latest pulse by ``step`` began; −1 where none has. Kept until the next begins: asked at
         each sample."""
-        begun, first, end = self._latest
-        if not first <= step < end:
+        begun, first, end, pulses = self._latest
+        if pulses is not self.pulses or not first <= step < end:
             places = [(pulse, pulse.latest(step)) for pulse in self.pulses]
             begun = max((int(pulse.starts[at]) for pulse, at in places if at >= 0), default=-1)
             ahead = (float(pulse.starts[at + 1]) for pulse, at in places if at + 1 < pulse.count)
-            self._latest = begun, step, min(ahead, default=math.inf)
+            self._latest = begun, step, min(ahead, default=math.inf), self.pulses
         return begun
 
     def steady(self, step: int) -> float:

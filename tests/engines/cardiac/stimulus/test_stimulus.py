@@ -48,6 +48,18 @@ def test_kept_currents_are_those_of_each_step(these, steps):
         assert got is None or got.tolist() == expected
 
 
+def test_the_latest_pulse_is_that_of_each_step_whenever_it_is_asked_for_and_whatever_was_touched():
+    own = [Pulse(1.0, 10, 2, 20, 3), Pulse(1.0, 15, 2, 5, 1)]
+    plan = TouchProtocol(Protocol(np.zeros(1, np.uint32), own))
+    expected = {0: -1, 9: -1, 10: 10, 14: 10, 15: 15, 29: 15, 30: 30, 50: 50, 900: 50}
+    for step in (*expected, *reversed(expected)):
+        assert plan.latest(step) == expected[step], step
+    plan.add(5.0, 40, 3)
+    assert [plan.latest(step) for step in (39, 40, 49, 50)] == [30, 40, 40, 50]
+    plan.clear()
+    assert plan.latest(49) == 30
+
+
 def test_a_pulse_has_its_start_length_period_and_number():
     mesh = box_mesh((2, 2, 2), (1, 1, 1))
     stimulus = Stimulus(site=Box(lower=(0, 0, 0), upper=(1, 1, 1)), start=1.0, duration=2.0, period=10.0, pulses=3)
