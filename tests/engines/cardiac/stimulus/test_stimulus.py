@@ -54,8 +54,9 @@ def test_the_latest_pulse_is_that_of_each_step_whenever_it_is_asked_for_and_what
     expected = {0: -1, 9: -1, 10: 10, 14: 10, 15: 15, 29: 15, 30: 30, 50: 50, 900: 50}
     for step in (*expected, *reversed(expected)):
         assert plan.latest(step) == expected[step], step
+    assert plan.latest(39) == 30
     plan.add(5.0, 40, 3)
-    assert [plan.latest(step) for step in (39, 40, 49, 50)] == [30, 40, 40, 50]
+    assert [plan.latest(step) for step in (40, 39, 50, 49)] == [40, 30, 50, 40]
     plan.clear()
     assert plan.latest(49) == 30
 
