@@ -8,7 +8,7 @@ import time as clock
 from pathlib import Path
 
 from engines.api.errors import ProblemError
-from workbench.remote.streams import listens, own_folder
+from workbench.remote.streams import SOCKETS, listens, own_folder
 
 STARTING_SECONDS = 60.0
 IDLE_MINUTES = 30.0
@@ -18,6 +18,8 @@ IDLE_MINUTES = 30.0
 def begin(path: Path, idle: float = IDLE_MINUTES, waits: bool = False) -> None:
     """A server of its own session, which goes on when SSH has gone; ``waits``: for one that others start. Raises
     ProblemError where it does not listen."""
+    if not SOCKETS:
+        raise ProblemError("A process beside the window needs Linux or macOS: compute in the window, or elsewhere.")
     if listens(path):
         return
     ends = clock.monotonic() + STARTING_SECONDS

@@ -24,6 +24,7 @@ from workbench import __version__
 from workbench.project.document import Document
 from workbench.project.findings import Estimator
 from workbench.remote import messages as m
+from workbench.remote.beginning import IDLE_MINUTES
 from workbench.remote.codec import Raw, WireError, pack
 from workbench.remote.hosted import Hosted
 from workbench.remote.packing import Received, edited, folder_of, parts_of
@@ -39,8 +40,6 @@ ENDING_SECONDS = 45.0
 """In which a server that listens no more has kept its run."""
 LONGEST_NAME = 107
 """Bytes of a socket's name, unix(7)."""
-IDLE_SECONDS = 1800.0
-"""Without a window and without a run that has begun: then it ends by itself."""
 FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge)
 TAKEN_OVER = "Another window looks at this run now: this one no longer follows it."
 REPLACED = "A run of '{title}' that this window does not look at is on there: connect again to see it or to end it."
@@ -67,7 +66,7 @@ class _Window:
 class Server:
     """:meth:`listen`, then :meth:`serve` until it is told to :meth:`stop`."""
 
-    def __init__(self, path: Path, idle_seconds: float = IDLE_SECONDS) -> None:
+    def __init__(self, path: Path, idle_seconds: float = 60 * IDLE_MINUTES) -> None:
         self.path = path
         self._idle_seconds = idle_seconds
         self._lock = threading.RLock()

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from engines.api.errors import ProblemError
 from tests.workbench.remote.conftest import wait_for
+from workbench.remote import beginning, packing
 from workbench.remote import connection as connecting
-from workbench.remote import packing
 from workbench.remote import runner as asking
 from workbench.remote import server as serving
 from workbench.remote.beginning import begin
@@ -42,6 +43,12 @@ def test_whose_server_it_is_is_known_before_it_listens(folder, monkeypatch):
     assert told == [False]
     assert path.with_suffix(".pid").read_text() == str(os.getpid())
     server._close()
+
+
+def test_where_there_are_no_such_sockets_a_sentence_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(beginning, "SOCKETS", False)
+    with pytest.raises(ProblemError, match="needs Linux or macOS"):
+        begin(tmp_path / "serve.sock")
 
 
 def test_who_begins_a_server_as_another_does_connects_to_that(folder, monkeypatch):
