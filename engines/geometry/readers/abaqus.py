@@ -18,6 +18,8 @@ from engines.api import Array
 from engines.api.errors import MeshError
 
 SOLIDS = re.compile(r"[AD]?CC?3D(\d+)[A-Z]*")
+THICK = re.compile(r"CIN3D\d+[A-Z]*|SC\d+[A-Z]*")
+"""Infinite solids, and shells that are solids in the file."""
 FLAT = re.compile(r"(?:[AD]?C(?:PS|PE|PEG|AX|2D)|CGAX|[AD]C2D|D?S|STRI|[MRF]3D|SFM3D)(\d)\d?[A-Z]*\d?[A-Z]*")
 KINDS = {
     "solid": {4: "tetra", 10: "tetra10", 8: "hexahedron", 20: "hexahedron20", 6: "wedge", 15: "wedge15", 5: "pyramid"},
@@ -109,6 +111,9 @@ def _check(card: Card, name: str) -> None:
         raise MeshError(f"{name} includes other files; put everything into one file.")
     if card.keyword == "NODE" and card.options.get("SYSTEM", "R").upper() != "R":
         raise MeshError(f"{name} has nodes in cylindrical or spherical coordinates; export it with x, y and z.")
+    kind = card.options.get("TYPE", "").upper() if card.keyword == "ELEMENT" else ""
+    if THICK.fullmatch(kind) or (SOLIDS.fullmatch(kind) and not _kind(kind)):
+        raise MeshError(f"{name} has solids of the type {kind}, which are not read; export it with tetrahedra.")
     if card.keyword in MADE:
         raise MeshError(f"{name} makes or moves its mesh by *{card.keyword}; export it with all nodes and elements.")
     if card.keyword == "INSTANCE" and any(_number(part) for line in card.lines for part in line.split(",")):

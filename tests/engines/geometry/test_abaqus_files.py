@@ -70,6 +70,8 @@ def test_sets_and_elements_are_those_of_the_cards(tmp_path: Path, text: str, reg
         (ALL + "*INSTANCE, NAME=P-1, PART=P\n10., 0., 0.\n", "moves its part"),
         (ALL + "*INSTANCE, NAME=P-1, PART=P\n*INSTANCE, NAME=P-2, PART=P\n", "2 instances"),
         (ALL + "*ELSET, ELSET=A\nB\n*ELSET, ELSET=B\nA\n", "damaged"),
+        (ALL + "*ELEMENT, TYPE=C3D27\n9, 1, 2\n", "solids of the type C3D27, which are not read"),
+        (ALL + "*Element, type=sc8r\n9, 1, 2, 3, 4, 5, 6, 7, 8\n", "solids of the type SC8R"),
     ],
 )
 def test_what_lies_elsewhere_is_refused(tmp_path: Path, text: str, said: str) -> None:
