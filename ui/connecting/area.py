@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LANE = "connecting"
 STAYS = "This run goes on where it is; Reset begins anew on {title}."
-GONE = "The run is no longer on {title}: what is shown next begins where it was last kept there."
+GONE = "The run is no longer on {title}: what is shown next begins where it was last kept there (each minute it is)."
 HOST, COMMAND, JOB = "connecting/host", "connecting/command", "connecting/job"
 
 

@@ -109,6 +109,10 @@ def test_a_process_beside_the_window_is_offered_where_a_run_may_wait_for_the_win
     assert panel.beside.isHidden() is not takes_turns, "it stays where it may be clicked"
     with qtbot.waitSignal(panel.beside_asked):
         panel.beside.click()
+    panel.take([waiting])
+    assert panel.beside.isHidden(), "it was asked for"
+    panel.takes_turns = True
+    panel.take([waiting])
     panel.clear()
     assert panel.beside.isHidden()
 

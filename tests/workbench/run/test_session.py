@@ -11,9 +11,11 @@ from engines.backend.devices import faster
 from engines.geometry.meshes import mesh as mesh_module
 from tests.engines.backend.test_faster import Device
 from tests.workbench.fake_engine import WaveEngine, WaveParameters, block
+from tests.workbench.remote.conftest import wait_for
 from workbench.project.document import Document, open_document
 from workbench.project.project import Probe, Project
 from workbench.run.frames import RunState
+from workbench.run.runner import Runner
 from workbench.run.session import nearest_elements, probe_elements, start
 from workbench.run.states.memory import RunMemory, remembered_curves, remembered_state, runs_dir
 
@@ -105,3 +107,34 @@ def test_curves_of_a_run_come_back_with_its_state(project):
     assert remembered_curves(state, document) == {}
     file.unlink()
     assert remembered_curves(state, document) == {}
+
+
+def test_what_another_run_has_kept_is_forgotten_once_one_begins_at_zero(project):
+    """A process that was killed before it kept anything left the state of the run before, which was gone on from."""
+    document = open_document(project)
+
+    def begun(**options) -> Runner:
+        runner = start(document, "cpu", (RunMemory(document),), **options)
+        runner.wait(RunState.READY)
+        return runner
+
+    def to(runner, steps) -> None:
+        runner.advance(steps)
+        runner.wait(RunState.PAUSED)
+
+    first = begun()
+    to(first, 50)
+    first.close()
+    kept = remembered_state(document)
+    assert kept.meta.step == 50
+    again = begun(resume_from=kept.state)
+    to(again, 10)
+    assert remembered_state(document).meta.step == 50
+    again.close()
+    assert remembered_state(document).meta.step == 60
+    anew = begun()
+    assert remembered_state(document) is not None, "it may still be gone on from"
+    to(anew, 3)
+    wait_for(lambda: remembered_state(document) is None, 20.0)
+    anew.close()
+    assert remembered_state(document).meta.step == 3

@@ -55,7 +55,7 @@ class MetersPanel(QScrollArea):
         self.beside.setObjectName("link")
         self.beside.setText("Compute beside the window")
         self.beside.setToolTip(BESIDE_TIP)
-        self.beside.clicked.connect(self.beside_asked)
+        self.beside.clicked.connect(self._ask_beside)
         self.beside.hide()
         self.takes_turns = False
         """Whether the run is in the window's process, and could have another."""
@@ -119,6 +119,11 @@ class MetersPanel(QScrollArea):
         self.device.setText(info.device)
         self.device.setToolTip(info.device)
         self.gauge.setToolTip(" ".join([MEANING, *_remarks(info)]))
+
+    def _ask_beside(self) -> None:
+        self.takes_turns = False
+        self.beside.hide()
+        self.beside_asked.emit()
 
     def clear(self) -> None:
         """No run."""

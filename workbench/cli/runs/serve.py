@@ -52,7 +52,7 @@ def connect_command(options: Namespace) -> int:
         options.host, options.project = "", options.host
     if (bool(options.host), options.beside, options.local is not None).count(True) != 1:
         raise ProblemError(
-            "Say where to: 'workbench connect USER@HOST', or --beside or --local SOCKET on this machine."
+            "Name one place: 'workbench connect USER@HOST', or --beside or --local SOCKET on this machine."
         )
     if options.host:
         check_host(options.host)

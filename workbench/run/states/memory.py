@@ -14,7 +14,7 @@ from typing import Literal
 from engines.api import Array, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from workbench.project.document import Document
-from workbench.run.frames import RunState
+from workbench.run.frames import RunState, Sample
 from workbench.run.observer import Observer
 from workbench.run.states.checkpoint import KEPT as KEPT_OF_ONE
 from workbench.run.states.checkpoint import (
@@ -71,7 +71,7 @@ def remembered_failure(document: Document) -> str:
 
 class RunMemory(Observer):
     """Keeps the state of a run each minute and when it ends, or the error in which it ended, until one goes further;
-    forgets it when the run ends at step zero.
+    forgets it when the run ends at step zero, and that of the run before when this one has begun at zero.
 
     It may be missed: a full disk is said in the log and ends nothing.
     """
@@ -81,6 +81,8 @@ class RunMemory(Observer):
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
+        self._begins = False
+        """At step zero: what is kept is of another run."""
         self._curves: tuple[Curves, Places] = {}, {}
         self.rescued: Callable[[], KeptState | None] = lambda: None
         """The last state of a run that broke off."""
@@ -93,6 +95,18 @@ class RunMemory(Observer):
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._device = info.device
         self._writer = BackgroundWriter()
+        self._begins = simulation.step == 0
+
+    def restarted(self, simulation: Simulation) -> None:
+        self._begins = True
+
+    def sampled(self, sample: Sample) -> None:
+        if self._begins:
+            self._begins = False
+            try:
+                self._writer.submit(lambda: _remove(self._kept_file()))  # there, as the whole mesh is read for its name
+            except StorageError as failure:
+                self._tell(failure)
 
     def next_step(self, after: int) -> int | None:
         return after + 1 if clock.monotonic() - self._kept_at >= EVERY_SECONDS else None
