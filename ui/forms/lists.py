@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -13,12 +13,14 @@ from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
 from engines.api.parameters import Around
 from ui.forms.editor import LOCK_HINT, Editor, Previews, Suggestions, new_values
 from ui.forms.notes import Notes, all_of
-from ui.forms.schema import FieldSpec, default_value, fields_of, titled
+from ui.forms.schema import FieldSpec, Kind, default_value, fields_of, titled
 from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
 
 PLACE = re.compile(r"[a-z_]+(?:\.[a-z0-9_]+)+")
 NAMING_KEYS = ("name", "region", "title", "label", "parameter", "function")
+HAVE_FIELDS = (Kind.GROUP, Kind.UNION)
+"""Items of these kinds show what is found of their fields at them."""
 JOINING_KEYS = ("source", "target")
 """Of an item that leads from one thing to another."""
 GREEK = {
@@ -44,7 +46,10 @@ class ListEditor(Editor):
         self._suggestions: Suggestions = {}
         self._around: Around = ()
         self._locked = False
-        self.editors: list[Editor] = []
+        self._notes: Notes = {}
+        self._previews: Previews = {}
+        self._made: list[Editor | None] = []
+        """Of each item; None until it is unfolded: a problem may have thousands of fields that nobody looks at."""
         self.sections: list[Section] = []
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -96,20 +101,29 @@ class ListEditor(Editor):
 
     # The Editor's part.
 
+    @property
+    def editors(self) -> list[Editor]:
+        """Of all items, those that are folded, too."""
+        return [self._editor(place) for place in range(len(self._made))]
+
+    def _unfolded(self) -> Iterator[tuple[int, Editor]]:
+        """Those that there are: now, or once before, their items were not folded."""
+        return ((place, editor) for place, editor in enumerate(self._made) if editor is not None)
+
     def set_value(self, value: Sequence[Any]) -> None:
         self._value = list(value)
-        while len(self.editors) > len(self._value):
-            del self.editors[-1]
+        while len(self._made) > len(self._value):
+            del self._made[-1]
             dropped = self.sections.pop()
             self._layout.removeWidget(dropped)
             dropped.hide()  # until it is gone, with the editor in it
             dropped.deleteLater()
-        while len(self.editors) < len(self._value):
+        for place, editor in self._unfolded():
+            editor.set_around(self._around)
+            editor.set_value(self._value[place])
+        while len(self._made) < len(self._value):
             self._append()
-        for place, item in enumerate(self._value):
-            self.editors[place].set_around(self._around)
-            self.editors[place].set_value(item)
-            self.sections[place].header.setText(self._name(place))
+        self._name_all()
         self._empty.setVisible(not self._value)
         self._section.note.setText(str(len(self._value)) if self._value else "")
 
@@ -120,17 +134,26 @@ class ListEditor(Editor):
         own = errors.get((), "")
         self._sentence.setText(own)
         self._sentence.setVisible(bool(own))
-        for place, editor in enumerate(self.editors):
+        for place in range(len(self._made)):
             wrong = below(errors, place)
-            editor.set_errors(wrong)
+            editor = self._editor(place) if wrong else self._made[place]
+            if editor is not None:
+                editor.set_errors(wrong)
             if wrong:
                 self.sections[place].set_expanded(True)
 
     def set_findings(self, notes: Notes) -> None:
-        for place, (section, editor) in enumerate(zip(self.sections, self.editors, strict=True)):
+        self._notes = notes
+        for place, section in enumerate(self.sections):
             told = below(notes, place)
-            section.show_findings(told.get((), ()) if editor.has_fields else all_of(told), all_of(told))
-            editor.set_findings({path: findings for path, findings in told.items() if path})
+            own = told.get((), ()) if self._item_spec.kind in HAVE_FIELDS else all_of(told)
+            section.show_findings(own, all_of(told))
+        for place, editor in self._unfolded():
+            editor.set_findings(self._notes_of(place))
+
+    def _notes_of(self, place: int) -> Notes:
+        """Of the fields of an item; its section shows what is of the whole."""
+        return {path: findings for path, findings in below(self._notes, place).items() if path}
 
     def set_locked(self, locked: bool) -> None:
         self._locked = locked
@@ -138,26 +161,23 @@ class ListEditor(Editor):
         for tool in self._section.findChildren(QToolButton, "small"):
             tool.setEnabled(not shut)
         self.add_button.setToolTip(LOCK_HINT if shut else f"Add {with_article(self._item_spec.title.lower())}")
-        for editor in self.editors:
+        for _, editor in self._unfolded():
             editor.set_locked(locked)
 
     def set_suggestions(self, suggestions: Suggestions) -> None:
         self._suggestions = suggestions
-        for place, editor in enumerate(self.editors):
+        for _, editor in self._unfolded():
             editor.set_suggestions(suggestions)
-            self.sections[place].header.setText(self._name(place))
+        self._name_all()
 
     def set_previews(self, previews: Previews) -> None:
-        for place, editor in enumerate(self.editors):
+        self._previews = previews
+        for place, editor in self._unfolded():
             editor.set_previews(below(previews, place))
 
     def _append(self) -> None:
-        from ui.forms.factory import make_item  # groups, lists and unions contain each other
-
-        place = len(self.editors)
+        place = len(self.sections)
         section = Section("", level=self._level + 1, expanded=len(self._value) <= 3, parent=self)
-        editor = make_item(self._item_spec, self._level + 1, section.body)
-        section.rows.addWidget(editor)
         for icon_name, tip, call in (
             ("up", "Move up", lambda: self.move_item(place, -1)),
             ("down", "Move down", lambda: self.move_item(place, 1)),
@@ -165,12 +185,30 @@ class ListEditor(Editor):
             ("trash", "Remove", lambda: self.remove(place)),
         ):
             section.add_tool(icon_name, tip).clicked.connect(lambda _=False, call=call: call())
-        editor.edited.connect(lambda path, value: self.edited.emit((place, *path), value))
-        editor.set_suggestions(self._suggestions)
-        editor.set_locked(self._locked)
-        self.editors.append(editor)
+        section.toggled.connect(lambda unfolded: self._editor(place) if unfolded else None)
+        self._made.append(None)
         self.sections.append(section)
         self._layout.addWidget(section)
+        if section.header.isChecked():
+            self._editor(place)
+
+    def _editor(self, place: int) -> Editor:
+        """Made if it was not yet."""
+        from ui.forms.factory import make_item  # groups, lists and unions contain each other
+
+        editor = self._made[place]
+        if editor is None:
+            section = self.sections[place]
+            editor = self._made[place] = make_item(self._item_spec, self._level + 1, section.body)
+            editor.edited.connect(lambda path, value: self.edited.emit((place, *path), value))
+            editor.set_suggestions(self._suggestions)
+            editor.set_locked(self._locked)
+            editor.set_around(self._around)
+            editor.set_value(self._value[place])
+            editor.set_findings(self._notes_of(place))
+            editor.set_previews(below(self._previews, place))
+            section.rows.addWidget(editor)
+        return editor
 
     def reveal(self, place: int) -> None:
         """Unfold an item and scroll to it: its values are what comes next."""
@@ -182,6 +220,10 @@ class ListEditor(Editor):
 
     def _replace(self, items: list[Any]) -> None:
         self.edited.emit((), items)
+
+    def _name_all(self) -> None:
+        for place, section in enumerate(self.sections):
+            section.header.setText(self._name(place))
 
     def _name(self, place: int) -> str:
         item = self._value[place]

@@ -425,3 +425,33 @@ def test_keys_are_the_lines_own_only_while_what_is_typed_there_is_not_entered(qt
     event.setAccepted(False)
     QCoreApplication.sendEvent(line, event)
     assert event.isAccepted() == (typed and (gives_up or key is not Qt.Key.Key_Escape))
+
+
+def test_fields_of_an_item_are_made_when_it_is_unfolded_first_and_know_all_that_was_said_meanwhile(heart):
+    """A thousand items stood in the way of opening a problem for a second."""
+    regions, place = heart.editor("regions"), ("regions", 999)
+    before = len(heart.form.findChildren(FieldLine))
+    heart.edit(("regions",), [heart.values["regions"][0] | {"region": f"r{each}"} for each in range(1000)])
+    assert len(heart.form.findChildren(FieldLine)) == before
+    section = regions.sections[999]
+    assert section.header.text() == "r999"
+    heart.form.set_suggestions({"region": ["apex", "base"]})
+    heart.form.set_findings([Finding("Of none.", place=(*place, "region")), Finding("Of the whole.", place=place)])
+    heart.form.set_locked(True)
+    assert section.header.property("noted")
+    assert section.findings.text() == "Of the whole."
+    section.set_expanded(True)
+    assert len(heart.form.findChildren(FieldLine)) > before
+    region = regions.editors[999].children_by_key["region"]
+    assert (region.combo.currentText(), region.names[-2:]) == ("r999 (missing)", ["apex", "base"])
+    assert region.parentWidget().note.text() == "Of none."
+    assert not region.isEnabled()
+
+
+def test_an_item_that_is_folded_and_wrong_unfolds(heart):
+    stimuli = heart.editor("stimuli")
+    items = [heart.values["stimuli"][0] | {"name": f"S{place}"} for place in range(9)]
+    items[7]["duration"] = -1
+    heart.edit(("stimuli",), items)
+    assert [section.header.isChecked() for section in stimuli.sections[1:]] == [place == 7 for place in range(1, 9)]
+    assert "above 0" in stimuli.editors[7].children_by_key["duration"].parentWidget().sentence.text()
