@@ -118,8 +118,10 @@ class Pictures(Observer):
         self._abandoned.set()
         self._latest = min(self._latest, clock.monotonic() + within)
 
-    def draw(self) -> None:
-        """Draw what waits. A failure is kept in ``trouble`` and ends the drawing, not the run."""
+    def draw(self) -> bool:
+        """Draw what waits, and say whether anything did. A failure is kept in ``trouble`` and ends the drawing, not the
+        run."""
+        waited = bool(self._left or self._waiting)
         while self._left and self._may_draw:
             try:
                 self._try(read_moment(self._left[0]))
@@ -132,6 +134,7 @@ class Pictures(Observer):
             with self._lock:
                 self._waiting.popleft()
                 self._path_of(moment.step).unlink(missing_ok=True)
+        return waited
 
     @property
     def _may_draw(self) -> bool:

@@ -185,12 +185,12 @@ def _watch(
 ) -> int:
     """Show progress and draw pictures until the run ends; returns 0, or the exit code of the interruption. ``again``:
     of :func:`ended_by_signals`."""
-    interrupted, latest = 0, math.inf
+    interrupted, latest, pause = 0, math.inf, 0.1
     try:
-        while runner.wait(RunState.FINISHED, timeout=0.1) not in ENDS:
+        while runner.wait(RunState.FINISHED, timeout=pause) not in ENDS:
             again()
             line.show(runner)
-            _draw(drawings)
+            pause = 0.01 if _draw(drawings) else 0.1  # the run waits for pictures, of which few may wait
     except KeyboardInterrupt as signal_:
         interrupted = signal_.args[0] if signal_.args else INTERRUPTED
         for each in drawings:
@@ -213,9 +213,9 @@ def _watch(
     return interrupted
 
 
-def _draw(drawings: Sequence[Pictures]) -> None:
-    for each in drawings:
-        each.draw()
+def _draw(drawings: Sequence[Pictures]) -> bool:
+    waited = [each.draw() for each in drawings]
+    return any(waited)
 
 
 def _report(runner: Runner, recorder: Recorder, drawings: Sequence[Pictures], interrupted: int) -> int:
