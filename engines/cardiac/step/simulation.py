@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,8 +104,11 @@ class CardiacSimulation(Simulation):
         return self._places.select(selection)
 
     def gather(self, name: str, handle: Any) -> Array:
+        return self.gather_later(name, handle)()
+
+    def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
         values = self._touched.veiled(name, self._values(name))
-        return self._places.gather(self._infos[name], values, handle)
+        return self._places.gather_later(self._infos[name], values, handle)
 
     def field(self, name: str) -> Array:
         return self._places.whole(self._infos[name], self._values(name))

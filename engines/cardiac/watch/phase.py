@@ -60,7 +60,7 @@ class Phase(TissueWatcher):
         self._shell = shell
         self._phases = backend.empty(len(shell.points), kernels.dtype)
         self._charge = backend.array(np.zeros(len(shell.triangles), np.int8))
-        self._counts = backend.array(np.zeros(2, np.int32))
+        self._counts = kernels.place(1)  # two int32
 
     def look(self, moment: Snapshot) -> None:
         self._remember(moment.voltage)
@@ -76,7 +76,8 @@ class Phase(TissueWatcher):
     def _find(self, now: Any, then: Any) -> None:
         """Phases and charges at the surface."""
         self._kernels.surface_phases(now, then, self._origin, self._cells, self._offsets, self._phases)
-        self._kernels.charges(self._phases, self._triangles, self._charge, self._counts)
+        self._kernels.charges(self._phases, self._triangles, self._charge, self._counts.device.view(np.int32))
+        self._counts.change()
 
     def values(self, field: str) -> Any:
         with self._kernels.backend.active():
@@ -84,7 +85,7 @@ class Phase(TissueWatcher):
         return self._phase
 
     def observe(self) -> Mapping[str, float]:
-        return {"phase_singularities": float(self._kernels.backend.to_host(self._counts).sum())}
+        return {"phase_singularities": float(self._counts.read().view(np.int32).sum())}
 
     def charge(self) -> Array:
         """(triangles,) int8 on the host: +1 or −1 where a phase singularity is."""
@@ -104,7 +105,7 @@ class Phase(TissueWatcher):
         return {
             "phase": to_host(self._ring[:, : self._kernels.n_cells]),  # what is behind the cells is no tissue
             "phase_seen": np.array(self._seen),
-            "phase_counts": to_host(self._counts),
+            "phase_counts": self._counts.read().view(np.int32),
             "phase_charge": to_host(self._charge),
         }
 
@@ -114,7 +115,8 @@ class Phase(TissueWatcher):
         if self._seen:
             n = self._kernels.n_cells
             self._ring[:, :n] = array(np.ascontiguousarray(state["phase"][:, :n]))
-        self._counts[:] = array(state.get("phase_counts", np.zeros(2, np.int32)))
+        self._counts.device.view(np.int32)[:] = array(state.get("phase_counts", np.zeros(2, np.int32)))
+        self._counts.change()
         self._charge[:] = array(state.get("phase_charge", np.zeros(len(self._charge), np.int8)))
 
     def _ends(self) -> tuple[Any, Any]:
