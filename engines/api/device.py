@@ -7,6 +7,7 @@ the physics (memory, gathering what a viewer wants, looking for NaN, timing, mea
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -96,6 +97,12 @@ class Backend(ABC):
         result is ``(m,)`` or ``(m, components)``, a fresh array. Elements that hold ``missing`` do not enter a
         mean; a run of nothing else gives ``missing``. An empty run gives NaN.
         """
+
+    def gather_later(self, values: Any, handle: Any, missing: float | None = None) -> Callable[[], Array]:
+        """As :meth:`gather`, of now. What is given back waits for a GPU only if nobody has waited for it since: of
+        several that are begun before the first is asked for, one waits for all."""
+        found = self.gather(values, handle, missing)
+        return lambda: found
 
     @abstractmethod
     def first_non_finite(self, values: Any) -> int | None:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,14 +101,12 @@ def _kernel_module_version(path: Path = Path("/proc/driver/nvidia/version")) -> 
 
 @dataclass
 class CudaSelection:
-    """A selection on the device, with the result's buffers there and in pinned memory, by number of components, and
-    launches that fill them, by the kind of table."""
+    """A selection on the device, with launches that gather it, by the kind of table."""
 
     checked: Checked
     elements: Any
     offsets: Any
-    buffers: dict[int, tuple[Any, Array]] = field(default_factory=dict)
-    launches: dict[tuple[Any, ...], ReadyLaunch] = field(default_factory=dict)
+    launches: dict[tuple[Any, ...], Callable[[Any, Any], None]] = field(default_factory=dict)
 
     @property
     def largest(self) -> int:
@@ -151,6 +150,8 @@ class CudaBackend(Backend):
             self._pool = cupy.cuda.MemoryPool()
             self._pinned = cupy.cuda.PinnedMemoryPool()
             self._found = self._pinned_array(1, np.uint64)
+        self._waits = 0
+        """How often somebody has waited for all that was on the stream."""
         self._current = Current(self._contexts)
 
     @property
@@ -236,7 +237,7 @@ class CudaBackend(Backend):
             device = self.cupy.empty(source.shape, source.dtype)
             # Not cupy.array: that stages the whole array in pinned memory, which its pool then keeps.
             device.set(source, stream=self.stream)
-            self.stream.synchronize()  # the caller may change ``host`` at once
+            self._wait()  # the caller may change ``host`` at once
             return device
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
@@ -245,7 +246,9 @@ class CudaBackend(Backend):
 
     def to_host(self, device: Any) -> Array:
         with self.active():
-            return device.get(stream=self.stream, blocking=True)
+            found = device.get(stream=self.stream, blocking=True)
+            self._waits += 1
+            return found
 
     def _pinned_array(self, count: int, dtype: Any) -> Array:
         size = count * np.dtype(dtype).itemsize
@@ -257,39 +260,50 @@ class CudaBackend(Backend):
         return CudaSelection(checked, self.array(checked.elements), offsets)
 
     def gather(self, values: Any, handle: CudaSelection, missing: float | None = None) -> Array:
+        return self.gather_later(values, handle, missing)()
+
+    def gather_later(self, values: Any, handle: CudaSelection, missing: float | None = None) -> Callable[[], Array]:
         table = checked_values(values, handle)
         m, components = len(handle.checked), table.shape[1]
         shape = (m,) if values.ndim == 1 else (m, components)
         if m * components == 0:
-            return np.empty(shape, np.float32)
+            return partial(np.empty, shape, np.float32)
         with self.active():
             if table.dtype not in _VALUE:
                 table = table.astype(np.float64)
-            if components not in handle.buffers:
-                size = m * components
-                handle.buffers[components] = (self.cupy.empty(size, np.float32), self._pinned_array(size, np.float32))
-            out, host = handle.buffers[components]
             kind = table.dtype, table.strides, components, repr(missing)  # a NaN is not itself
             if kind not in handle.launches:
-                handle.launches[kind] = self._gathering(table, handle, missing, out)
-            handle.launches[kind]({0: table})
+                handle.launches[kind] = self._gathering(table, handle, missing)
+            out = self.cupy.empty(m * components, np.float32)
+            handle.launches[kind](table, out)
+            host = self._pinned_array(out.size, np.float32)
             out.get(stream=self.stream, out=host, blocking=False)
-            self.stream.synchronize()
-        return host.reshape(shape).copy()  # the pinned buffer serves the next frame
+        begun = self._waits
 
-    def _gathering(self, table: Any, handle: CudaSelection, missing: float | None, out: Any) -> ReadyLaunch:
-        """The launch for tables like this one, which it does not keep."""
+        def gathered() -> Array:
+            if self._waits == begun:
+                self.synchronize()
+            return host.reshape(shape).copy()  # pinned memory serves the next frame
+
+        return gathered
+
+    def _gathering(self, table: Any, handle: CudaSelection, missing: float | None) -> Callable[[Any, Any], None]:
+        """The launch, of a table like this one and the result, neither of which it keeps."""
         m, components = len(handle.checked), table.shape[1]
         strides = (np.int64(step // table.itemsize) for step in table.strides)
         layout = (None, *strides, np.int32(components), handle.elements)
         module = self.compile(KERNELS, (f"-DVALUE={_VALUE[table.dtype]}",))
         grid = (-(-m * components // BLOCK),)
+        rest: tuple[Any, ...]
         if handle.offsets is None:
-            return self.ready(module.get_function("gather"), grid, (BLOCK,), (*layout, np.int32(m), out))
-        has_missing, stand_in = exact_missing(missing, table.dtype)
-        skip = (np.int32(has_missing), np.float64(stand_in))
-        arguments = (*layout, handle.offsets, np.int32(m), *skip, out)
-        return self.ready(module.get_function("gather_means"), grid, (BLOCK,), arguments)
+            name, rest = "gather", (np.int32(m),)
+        else:
+            has_missing, stand_in = exact_missing(missing, table.dtype)
+            rest = (handle.offsets, np.int32(m), np.int32(has_missing), np.float64(stand_in))
+            name = "gather_means"
+        arguments = (*layout, *rest, None)
+        launch = self.ready(module.get_function(name), grid, (BLOCK,), arguments)
+        return lambda table, out: launch({0: table, len(arguments) - 1: out})
 
     def first_non_finite(self, values: Any) -> int | None:
         return self.first_beyond(values, np.inf)
@@ -306,13 +320,17 @@ class CudaBackend(Backend):
             grid = (min(-(-flat.size // BLOCK), 8 * self.multiprocessors),)
             kernel(grid, (BLOCK,), (flat, np.int64(flat.size), flat.dtype.type(limit), found))
             found.get(stream=self.stream, out=self._found, blocking=False)
-            self.stream.synchronize()
+            self._wait()
         index = int(self._found[0])
         return index if index < values.size else None
 
     def synchronize(self) -> None:
         with translated():
-            self.stream.synchronize()
+            self._wait()
+
+    def _wait(self) -> None:
+        self.stream.synchronize()
+        self._waits += 1
 
     @contextmanager
     def timed(self, kernel: str, launches: int = 1) -> Iterator[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -53,7 +53,10 @@ class FieldSimulation(Simulation):
         return self.arrays[name]
 
     def gather(self, name: str, handle: Any) -> Array:
-        return self.backend.gather(self.values(name).reshape(-1), handle)
+        return self.gather_later(name, handle)()
+
+    def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
+        return self.backend.gather_later(self.values(name).reshape(-1), handle)
 
     def field(self, name: str) -> Array:
         with np.errstate(over="ignore"):  # ``beyond`` tells it

@@ -6,6 +6,7 @@ import ctypes
 import mmap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ import numpy as np
 from engines.api import Array
 from engines.backend.compile.variants import check_declared
 from engines.backend.cpu import CpuBackend
+from engines.backend.cuda import CudaBackend
 from tests.cuda_on_host.loader import HostKernel, HostModule, compile_for_host
 
+CUDA: Any = CudaBackend
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
@@ -106,3 +109,60 @@ class HostCudaBackend(CpuBackend):
         """Launches; the time is of no interest, so all shapes are equally fast."""
         launch()
         return 1.0
+
+
+class OnDevice(np.ndarray):
+    """An array whose copies to the host arrive when somebody waits, as CuPy's do."""
+
+    def get(self, stream: Any, out: Array | None = None, blocking: bool = True) -> Array:
+        host = np.empty(self.shape, self.dtype) if out is None else out
+        now = np.array(self)
+        stream.under_way.append(lambda: np.copyto(host, now))
+        if blocking:
+            stream.synchronize()
+        return host
+
+
+class _Stream:
+    def __init__(self) -> None:
+        self.under_way: list[Callable[[], None]] = []
+        self.waits = 0
+
+    def synchronize(self) -> None:
+        self.waits += 1
+        for arrive in self.under_way:
+            arrive()
+        self.under_way.clear()
+
+
+class WaitingCudaBackend(HostCudaBackend):
+    """What reads a device goes through the methods of ``CudaBackend`` itself; ``stream.waits`` counts how often it was
+    waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cupy = SimpleNamespace(empty=lambda *given: guarded(*given).view(OnDevice))
+        self.stream = _Stream()
+        self._waits = 0
+
+    def _pinned_array(self, count: int, dtype: Any) -> Array:
+        return np.empty(count, dtype)
+
+    def array(self, host: Array) -> Array:
+        self._wait()
+        return super().array(host)
+
+    def first_beyond(self, values: Array, limit: float) -> int | None:
+        self._wait()
+        return super().first_beyond(values, limit)
+
+    def to_host(self, device: Array) -> Array:
+        found: Array = CUDA.to_host(self, device.view(OnDevice))
+        return found
+
+    select = CUDA.select
+    gather = CUDA.gather
+    gather_later = CUDA.gather_later
+    _gathering = CUDA._gathering
+    synchronize = CUDA.synchronize
+    _wait = CUDA._wait

@@ -259,3 +259,15 @@ def test_gather_takes_any_table_after_another(gpu):
         assert gpu.gather(on_device, runs, float(values[3])).tolist() == [values[1]]
     assert len(handle.launches) == 3
     assert len(runs.launches) == 3 + 4  # one for each value that is missing
+
+
+def test_several_that_are_begun_are_waited_for_once(gpu):
+    handle = gpu.select(Selection(np.array([3, 1], np.int32)))
+    fields = [gpu.array(np.arange(5.0) + k) for k in range(3)]
+    before = gpu._waits
+    begun = [gpu.gather_later(field, handle) for field in fields]
+    with gpu.active():
+        for field in fields:
+            field[...] = 0  # they are of then
+    assert [found().tolist() for found in begun] == [[3.0 + k, 1.0 + k] for k in range(3)]
+    assert gpu._waits == before + 1

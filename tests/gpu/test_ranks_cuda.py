@@ -68,8 +68,6 @@ EXACT = (
     "maps",
     "phase",
     "phase_seen",
-    "phase_counts",
-    "phase_charge",
     "groups_hold",
     "groups_waiting",
     "groups_low",

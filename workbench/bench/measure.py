@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from engines.api import Benchmark, Engine, Simulation
+from engines.api import Benchmark, Engine, Progress, Simulation, no_progress
 from engines.api.device import Backend
 from engines.backend.ceilings.curve import ceiling_at, fits_caches, measured_curve, working_set_of
 
@@ -51,20 +51,24 @@ class KernelRecord:
     in_cache: bool
 
 
-def measure(engine: Engine, benchmark: Benchmark, backend: Backend) -> Iterator[KernelRecord]:
+def measure(
+    engine: Engine, benchmark: Benchmark, backend: Backend, progress: Progress = no_progress
+) -> Iterator[KernelRecord]:
     """Records of each kernel, then one called "step" for whole steps back to back (launches included).
 
     Yields nothing that was not measured: a benchmark that does not fit the device raises what building raises.
     """
-    simulation = engine.build(benchmark.problem(), backend)
+    progress("Building", 0.0)
+    simulation = engine.build(benchmark.problem(), backend, progress)
     try:
+        progress("Measuring", 0.0)
         fused = math.lcm(*(traffic.fused for traffic in simulation.traffic))
         working_set = working_set_of(simulation.traffic)
         simulation.advance(_whole(WARM_UP_STEPS, fused))
         simulation.synchronize()
         simulation.drain_timings()
         batch = _batch(simulation, fused)
-        seconds = _kernel_seconds(simulation, batch)
+        seconds = _kernel_seconds(simulation, batch, progress)
         whole = _step_seconds(simulation, batch)
         in_cache = fits_caches(backend, working_set)
         copy, triad = _ceilings(backend, working_set if in_cache else None)
@@ -120,12 +124,13 @@ def _seconds(simulation: Simulation, steps: int) -> float:
     return clock.perf_counter() - started
 
 
-def _kernel_seconds(simulation: Simulation, batch: int) -> dict[str, list[float]]:
+def _kernel_seconds(simulation: Simulation, batch: int, progress: Progress) -> dict[str, list[float]]:
     seconds: dict[str, list[float]] = {traffic.kernel: [] for traffic in simulation.traffic}
     begun = clock.perf_counter()
     for number in range(ROUNDS):
         if number >= LEAST_ROUNDS and clock.perf_counter() - begun > MOST_SECONDS:
             break
+        progress("Measuring", number / ROUNDS)
         _seconds(simulation, batch)
         for timing in simulation.drain_timings():
             seconds[timing.kernel].append(timing.seconds / timing.launches)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 
 from workbench.bench.measure import KernelRecord
@@ -14,13 +14,22 @@ from workbench.words.units import percent
 
 def table(records: Sequence[KernelRecord]) -> str:
     """A plain-text table, one line per record, and below it what its marks mean."""
-    width = max([28, *(len(r.case) for r in records)])
-    lines = [
-        f"{'case':{width}} {'kernel':10} {'time/step':>11} {'Gelem/s':>8} {'GB/s':>8} {'of copy':>8} {'of triad':>8}",
-        *(_line(r, width) for r in records),
-    ]
+    width = width_of(r.case for r in records)
+    return "\n".join([heading(width), *(row(r, width) for r in records), *meanings(records)])
+
+
+def width_of(cases: Iterable[str]) -> int:
+    return max([28, *map(len, cases)])
+
+
+def heading(width: int) -> str:
+    return f"{'case':{width}} {'kernel':10} {'time/step':>11} {'Gelem/s':>8} {'GB/s':>8} {'of copy':>8} {'of triad':>8}"
+
+
+def meanings(records: Sequence[KernelRecord]) -> list[str]:
+    """Of the marks of their rows."""
     found = {mark for r in records for mark in _marks(r)}
-    return "\n".join([*lines, *(f"{mark}: {meaning}" for mark, meaning in MARKS.items() if mark in found)])
+    return [f"{mark}: {meaning}" for mark, meaning in MARKS.items() if mark in found]
 
 
 MARKS = {
@@ -43,7 +52,7 @@ def _marks(r: KernelRecord) -> list[str]:
     return [mark for mark, holds in zip(MARKS, (r.fused > 1, r.in_cache, above), strict=True) if holds]
 
 
-def _line(r: KernelRecord, width: int) -> str:
+def row(r: KernelRecord, width: int) -> str:
     marks = [f"fused {r.fused}" if mark == "fused" else mark for mark in _marks(r)]
     return (
         f"{r.case:{width}} {r.kernel:10} {r.seconds * 1e6:9.1f}µs {r.elements / r.seconds / 1e9:8.3f}"

@@ -118,9 +118,9 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
             tell_remedy(remedy)
             answer["remedy"] = remedy_record(remedy)
         return BAD_INPUT
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         answer["error"] = "Interrupted."
-        return INTERRUPTED
+        return int(error.args[0]) if error.args else INTERRUPTED  # by another signal than Ctrl-C
     except (Exception, SystemExit) as error:  # of ours or of somebody else's engine: a sentence, and where the rest is
         if isinstance(error, SystemExit) and options is None:  # argparse: --help, or a wrong option, of which it told
             if isinstance(error, Misused):

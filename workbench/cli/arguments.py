@@ -291,7 +291,7 @@ def _bench(commands: Any) -> None:
         help="measure this table (may be repeated) or 'all', and no studies nor whole steps unless they are named",
     )  # fmt: skip
     bench.add_argument("--thorough", action="store_true", help="tables with the published sizes, however long it takes")
-    bench.add_argument("--list", action="store_true", help="name the studies and tables that there are")
+    bench.add_argument("--list", action="store_true", help="name the studies, tables and sizes that there are")
     _changed(bench)
     bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from engines.api import Benchmark, Engine, registry
 from engines.api.device import Backend
@@ -18,7 +19,7 @@ from workbench.bench.measure import KernelRecord, machine, measure
 from workbench.bench.neighbour import Neighbour
 from workbench.bench.plots import save_plots
 from workbench.bench.records import LabRecord, VariantRecord, to_csv, to_json
-from workbench.bench.report import as_csv, as_json, table
+from workbench.bench.report import as_csv, as_json, heading, meanings, row, width_of
 from workbench.bench.table_text import as_csv as table_csv
 from workbench.bench.table_text import markdown
 from workbench.bench.tables import curve_table, published_table, study_table
@@ -52,6 +53,7 @@ def bench_command(options: Namespace) -> int:
         options.answer["studies"] = [named(study, engine) for engine in engines for study in engine.studies()]
         options.answer["tables"] = [named(table, engine) for engine in engines for table in engine.tables()]
         options.answer["tables"] += [named(table) for table in ACROSS]
+        options.answer["cases"] = [{"engine": e.id, "case": c.name} for e in engines for c in e.benchmarks(())]
         return 0
     tables = chosen_tables(engines, options.table)
     if options.thorough and not tables:
@@ -63,15 +65,17 @@ def bench_command(options: Namespace) -> int:
         studies = chosen_studies(engines, options.study, options.case)
     if not (studies or tables or benchmarks):
         return 0  # what there is not was said
-    backend = open_backend(options.device)
+    from workbench.cli.runs.run import ended_by_signals  # imports what a run needs
+
+    backend, line = open_backend(options.device), Line()
     try:
-        if studies or tables:
-            line = Line()
-            lab = Lab(backend, quick=options.quick or not studies, progress=line)
-            record = run_lab(lab, backend, line, studies, bool(options.case), tables, options.thorough, options.out)
-            options.answer["lab"] = json.loads(to_json(record))
-        if benchmarks:
-            options.answer["bench"] = json.loads(run_engines(backend, benchmarks, options.out))
+        with ended_by_signals() as again:
+            if studies or tables:
+                lab = Lab(backend, quick=options.quick or not studies, progress=line)
+                record = run_lab(lab, backend, line, studies, bool(options.case), tables, options.thorough, options.out)
+                options.answer["lab"] = json.loads(to_json(record))
+            if benchmarks:
+                run_engines(backend, benchmarks, line, options.out, options.answer, again)
     finally:
         backend.close()
     if options.out is not None:
@@ -108,13 +112,15 @@ def named(one: Study | LabTable, engine: Engine | None = None) -> dict[str, str 
 
 
 def listed(engines: Sequence[Engine]) -> str:
-    """Ids and titles of the studies and tables of these engines."""
+    """Ids and titles of the studies and tables of these engines, and names of the sizes of their whole steps."""
     lines = []
     for engine in engines:
         for kind, found in (("studies", engine.studies()), ("tables", engine.tables())):
             if found:
                 width = max(len(one.id) for one in found)
                 lines += [f"{engine.title}: {kind}", *(f"  {one.id:{width}}  {one.title}" for one in found)]
+        if cases := engine.benchmarks(()):
+            lines += [f"{engine.title}: whole steps", *(f"  {one.name}" for one in cases)]
     lines += ["Of all engines: tables", *(f"  {table.id}  {table.title}" for table in ACROSS)]
     return "\n".join(lines)
 
@@ -153,6 +159,8 @@ def run_lab(
         records += lab.run(parts)
         line.clear()
         print(study_table(study, LabRecord(about, tuple(records))) + "\n", flush=True)
+        if out is not None:  # after each: the next may take minutes
+            write_text(out / "lab.json", to_json(LabRecord(about, tuple(records))))
     for study in studies:
         for published in study.published:
             print(published_table(study, published, records, device) + "\n")
@@ -200,25 +208,52 @@ def _benchmarks(engines: Sequence[Engine], options: Namespace) -> dict[Engine, S
     return {engine: theirs for engine, theirs in found.items() if theirs}
 
 
-def run_engines(backend: Backend, benchmarks: Mapping[Engine, Sequence[Benchmark]], out: Path | None) -> str:
-    """The kernels and whole steps of the engines' benchmark problems, printed; the record of them as JSON."""
+def run_engines(
+    backend: Backend,
+    benchmarks: Mapping[Engine, Sequence[Benchmark]],
+    line: Line,
+    out: Path | None,
+    answer: dict[str, Any],
+    again: Callable[[], None],
+) -> None:
+    """The kernels and whole steps of the engines' benchmark problems, each printed and kept as soon as it is measured:
+    who breaks off has those before. ``again``: of :func:`ended_by_signals`."""
     records: list[KernelRecord] = []
     about = machine(backend)
     ceilings = backend.ceilings()
+    asked = [(engine, one) for engine, theirs in benchmarks.items() for one in theirs]
+    width = width_of(one.name for _, one in asked)
+    line.clear()
     print(
         f"{backend.info.name}: whole steps of the engines, against the memory's"
-        f" copy {ceilings.copy / 1e9:.0f} GB/s, triad {ceilings.triad / 1e9:.0f} GB/s",
+        f" copy {ceilings.copy / 1e9:.0f} GB/s, triad {ceilings.triad / 1e9:.0f} GB/s\n{heading(width)}",
         flush=True,
     )
-    for engine, theirs in benchmarks.items():
-        for benchmark in theirs:
+    try:
+        for number, (engine, benchmark) in enumerate(asked, 1):
+
+            def told(message: str, fraction: float, at: str = f"{number} of {len(asked)}, {benchmark.name}") -> None:
+                again()
+                line(f"{at}: {message}", fraction)
+
             try:
-                records += measure(engine, benchmark, backend)
+                found = list(measure(engine, benchmark, backend, told))
             except WorkbenchError as error:  # a size that this device has no memory for, an engine of others that fails
-                print(f"{benchmark.name}: {error}")
-    print(table(records))
-    text = as_json(about, records)
-    if out is not None:
-        write_text(out / "bench.json", text)
-        write_text(out / "bench.csv", as_csv(records))
-    return text
+                line.clear()
+                print(f"{benchmark.name}: {error}", flush=True)
+                continue
+            records += found
+            line.clear()
+            print("\n".join(row(one, width) for one in found), flush=True)
+            answer["bench"] = json.loads(text := as_json(about, records))
+            if out is not None:
+                write_text(out / "bench.json", text)
+                write_text(out / "bench.csv", as_csv(records))
+    except KeyboardInterrupt:
+        line.clear()
+        kept = f", which are in {out}" if records and out is not None else ""
+        print(f"Broken off after {number - 1} of {len(asked)} sizes{kept}.", flush=True)
+        raise
+    finally:
+        for meaning in meanings(records):
+            print(meaning, flush=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import time as clock
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, Selection, Simulation
 from engines.api.abilities import Traced
-from engines.api.simulation.contract import FOR_THE_AUTHOR, gathered
+from engines.api.simulation.contract import FOR_THE_AUTHOR, gathered_later
 from workbench.run.frames import KernelRate, Reading, Sample
 
 PACE_SECONDS = 1.0
@@ -72,7 +72,7 @@ class Meters:
     def read_at(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> Reading | None:
         """Follow these (label, element) from now on; what they read, unless the run has yet to begin."""
         self.place_probes(simulation, probes)
-        return Reading(simulation.time, self._labels, self._read(simulation)) if simulation.step else None
+        return Reading(simulation.time, self._labels, _read(self._begun(simulation))) if simulation.step else None
 
     def place_probes(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> None:
         """As :meth:`read_at`, and reads nothing."""
@@ -101,7 +101,9 @@ class Meters:
     def collect(self, simulation: Simulation) -> None:
         """Take the probes and series of this step."""
         self._times.append(simulation.time)
-        for name, values in self._read(simulation).items():
+        begun = self._begun(simulation)
+        observed = simulation.observe()
+        for name, values in _read(begun).items():
             self._traces.setdefault(name, []).append(values)
         if self._handle is not None and isinstance(simulation, Traced):
             times, steps = simulation.traced()
@@ -109,19 +111,18 @@ class Meters:
                 finer = self._finer.setdefault(name, ([], []))
                 finer[0].append(times if len(times) else np.array([simulation.time]))
                 finer[1].append(values if len(times) else self._traces[name][-1][None, : values.shape[1]])
-        observed = simulation.observe()
         for name, value in observed.items():
             self._series.setdefault(name, []).append(value)
             if math.isinf(value):
                 self._warn_of_infinite(name, simulation)
         self._warn_of_series(observed, [info.name for info in simulation.series])
 
-    def _read(self, simulation: Simulation) -> dict[str, Array]:
+    def _begun(self, simulation: Simulation) -> dict[str, Callable[[], Array]]:
+        """What the probes read, by field; a GPU is waited for by whoever reads first, series or probes."""
         if self._handle is None:
             return {}
         fields = followed(simulation.fields, profiles=self._profiles)
-        count = len(self._labels)
-        return {f.name: np.array(gathered(simulation, f.name, self._handle, count), np.float32) for f in fields}
+        return {f.name: gathered_later(simulation, f.name, self._handle, len(self._labels)) for f in fields}
 
     def sample(
         self, simulation: Simulation, steps: int, wall: float, last_step: int | None, paced: float = 0.0
@@ -241,6 +242,10 @@ class Meters:
                     KernelRate(traffic.kernel, seconds, rate, rate / self._ceiling, fresh.launches, fresh.seconds)
                 )
         return tuple(rates)
+
+
+def _read(begun: Mapping[str, Callable[[], Array]]) -> dict[str, Array]:
+    return {name: np.array(found(), np.float32) for name, found in begun.items()}
 
 
 def _quoted(names: Iterable[str]) -> str:

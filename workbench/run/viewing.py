@@ -12,7 +12,7 @@ from engines.api import Lines, Markers, Simulation
 from engines.api.abilities import Inspected, Lined, LookedInto, Marked, Measured, Shifting
 from engines.api.charts import ChartData, ChartInfo, Inspection
 from engines.api.errors import DeviceError, WorkbenchError
-from engines.api.simulation.contract import chart_of, check_inspection, check_markers, check_segments, gathered
+from engines.api.simulation.contract import chart_of, check_inspection, check_markers, check_segments, gathered_later
 from workbench.run.frames import Frame, FrameRequest, Mailbox
 from workbench.run.lines import LinesSource
 from workbench.words.failures import as_sentence
@@ -75,7 +75,8 @@ class FrameSource:
         if request.serial != self._serial:
             self._handles = {part: (name, simulation.select(of), len(of)) for part, (name, of) in request.parts.items()}
             self._serial = request.serial
-        values = {part: gathered(simulation, *asked) for part, asked in self._handles.items()}
+        begun = {part: gathered_later(simulation, *asked) for part, asked in self._handles.items()}
+        values = {part: found() for part, found in begun.items()}
         charted = resting or request is not self._answered or clock.monotonic() >= self._due
         if charted:
             self._make_charts(simulation, request)

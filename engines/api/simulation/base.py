@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -62,6 +62,11 @@ class Simulation(ABC):
     @abstractmethod
     def gather(self, name: str, handle: Any) -> Array:
         """Values of field ``name`` on a selection, reduced on the device: ``(m,)`` or ``(m, components)`` float32."""
+
+    def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
+        """As :meth:`gather`, of now: see :meth:`Backend.gather_later`."""
+        found = self.gather(name, handle)
+        return lambda: found
 
     @abstractmethod
     def field(self, name: str) -> Array:

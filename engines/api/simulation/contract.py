@@ -6,7 +6,8 @@ Engines are packages of others, too: a run of one that breaks its word ends with
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -87,8 +88,19 @@ def whole_field(simulation: Simulation, info: FieldInfo) -> Array:
 
 def gathered(simulation: Simulation, name: str, handle: Any, count: int) -> Array:
     """A field on a selection of ``count``. Raises BrokenContract for what is not as many numbers."""
+    return gathered_later(simulation, name, handle, count)()
+
+
+def gathered_later(simulation: Simulation, name: str, handle: Any, count: int) -> Callable[[], Array]:
+    """As :func:`gathered`, of now; whoever wants several begins all of them before the first is asked for."""
     with np.errstate(over="ignore"):  # ``beyond`` tells it
-        values = np.asarray(simulation.gather(name, handle))
+        found = simulation.gather_later(name, handle)
+    return partial(_checked, simulation, name, found, count)
+
+
+def _checked(simulation: Simulation, name: str, found: Callable[[], Array], count: int) -> Array:
+    with np.errstate(over="ignore"):
+        values = np.asarray(found())
     known = next((info.components for info in simulation.fields if info.name == name), None)
     each = values.size // count if count else 0
     right = values.dtype.kind in "biuf" and values.ndim in (1, 2) and len(values) == count

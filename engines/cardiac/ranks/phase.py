@@ -14,7 +14,6 @@ from engines.api.simulation.ranks import Ranks
 from engines.cardiac.ranks.cut import OwnRows
 from engines.cardiac.watch.kernels import WatcherKernels
 from engines.cardiac.watch.phase import Phase
-from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.meshes.shell import Shell
 
 
@@ -32,21 +31,20 @@ class DividedPhase(Phase):
         self._of_ranks: list[Array] = []
         self._looked = False
 
-    def look(self, moment: Snapshot) -> None:
-        self._remember(moment.voltage)
-        self._looked = True
+    def _find(self, now: Any, then: Any) -> None:
+        self._looked = True  # all ranks find it together, once they are asked
 
     def _find_looked(self) -> None:
         if not self._looked:
             return
         backend = self._kernels.backend
         with backend.active():
-            own = np.stack([backend.to_host(values.take(self._here)) for values in self._ends()])
+            own = np.stack([backend.to_host(values.take(self._here)) for values in self._ends])
         self._of_ranks = self._of_ranks or self._ranks.gathered(self._which)  # asked for in a run: no part fails then
         for which, values in zip(self._of_ranks, self._ranks.gathered(own), strict=True):
             self._at_surface[:, which] = values
         with backend.active():
-            self._find(*(backend.array(values) for values in self._at_surface))
+            super()._find(*(backend.array(values) for values in self._at_surface))
         self._looked = False
 
     def observe(self) -> Mapping[str, float]:
@@ -60,11 +58,3 @@ class DividedPhase(Phase):
     def markers(self) -> Markers:
         self._find_looked()
         return super().markers()
-
-    def state(self) -> dict[str, Array]:
-        self._find_looked()
-        return super().state()
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        super().restore(state)
-        self._looked = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,8 +91,11 @@ class CardiacSimulation(Simulation):
                 for watcher in looking:
                     watcher.look(Snapshot(self.time, self._stepper.voltage))
 
+    def _look_now(self, *watchers: TissueWatcher) -> None:
+        """What is told of these is of now, also between two looks, and no later look is another for it."""
+        self._look_between(watcher for watcher in watchers if self.step % watcher.every)
+
     def _look_between(self, watchers: Iterable[TissueWatcher]) -> None:
-        """Let these see the present voltage, and keep nothing of it for later looks."""
         with self._backend.active():
             for watcher in watchers:
                 watcher.look_between(Snapshot(self.time, self._stepper.voltage))
@@ -104,8 +107,11 @@ class CardiacSimulation(Simulation):
         return self._places.select(selection)
 
     def gather(self, name: str, handle: Any) -> Array:
+        return self.gather_later(name, handle)()
+
+    def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
         values = self._touched.veiled(name, self._values(name))
-        return self._places.gather(self._infos[name], values, handle)
+        return self._places.gather_later(self._infos[name], values, handle)
 
     def field(self, name: str) -> Array:
         return self._places.whole(self._infos[name], self._values(name))
@@ -135,14 +141,17 @@ class CardiacSimulation(Simulation):
         return between(self, first, second)
 
     def observe(self) -> Mapping[str, float]:
-        self._look_between(watcher for watcher in self._watchers if self.step % watcher.every)
+        self._look_now(*self._watchers)
         return self._watchers.observe()
 
     def noticed(self) -> Sequence[Finding]:
         return self._watchers.noticed()
 
     def markers(self) -> Markers | None:
-        return None if self._marking is None else self._marking.markers()
+        if self._marking is None:
+            return None
+        self._look_now(self._marking)
+        return self._marking.markers()
 
     def chart(self, name: str) -> ChartData:
         return self._watchers.chart(name)
@@ -204,4 +213,5 @@ class CardiacSimulation(Simulation):
         watcher = self._watchers.of_field(name)
         if watcher is None:
             raise KeyError(name)
+        self._look_now(watcher)
         return watcher.values(name)

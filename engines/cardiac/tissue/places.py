@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class Places(ABC):
         """The handle of a selection of cells of the mesh."""
 
     @abstractmethod
-    def gather(self, info: FieldInfo, values: Any, handle: Any) -> Array:
+    def gather_later(self, info: FieldInfo, values: Any, handle: Any) -> Callable[[], Array]:
         """(m,) float32: ``values: (n_padded,)`` of a field on the device at what was selected."""
 
     @abstractmethod
@@ -54,8 +55,8 @@ class CellPlaces(Places):
     def select(self, selection: Selection) -> Any:
         return self._backend.select(Selection(self._place[selection.elements], selection.offsets))
 
-    def gather(self, info: FieldInfo, values: Any, handle: Any) -> Array:
-        return self._backend.gather(values, handle, missing=info.missing)
+    def gather_later(self, info: FieldInfo, values: Any, handle: Any) -> Callable[[], Array]:
+        return self._backend.gather_later(values, handle, missing=info.missing)
 
     def whole(self, info: FieldInfo, values: Any) -> Array:
         found = self._backend.to_host(values)[: len(self._order)]
@@ -84,23 +85,28 @@ class VertexPlaces(Places):
         sites = self._sites.selection(selection)
         return self._backend.select(Selection(self._place[sites.elements], sites.offsets))
 
-    def gather(self, info: FieldInfo, values: Any, handle: Any) -> Array:
+    def gather_later(self, info: FieldInfo, values: Any, handle: Any) -> Callable[[], Array]:
         if not info.cyclic:
-            return self._backend.gather(values, handle, missing=info.missing)
+            return self._backend.gather_later(values, handle, missing=info.missing)
         low, high = info.range
         turn = (high - low) / (2 * np.pi)
         with self._backend.active():
             angles = (values - low) / turn
             parts = np.sin(angles), np.cos(angles)
-        sine, cosine = (self._backend.gather(part, handle) for part in parts)
-        return np.asarray(low + turn * (np.arctan2(sine, cosine) % (2 * np.pi)), np.float32)
+        begun = [self._backend.gather_later(part, handle) for part in parts]
+
+        def gathered() -> Array:
+            sine, cosine = (found() for found in begun)
+            return np.asarray(low + turn * (np.arctan2(sine, cosine) % (2 * np.pi)), np.float32)
+
+        return gathered
 
     def whole(self, info: FieldInfo, values: Any) -> Array:
         n_cells = len(self._sites.corners)
         found = np.empty(n_cells, np.float32)
         for first in range(0, n_cells, CHUNK):
             cells = np.arange(first, min(first + CHUNK, n_cells), dtype=np.int32)
-            found[cells] = self.gather(info, values, self.select(Selection(cells)))
+            found[cells] = self.gather_later(info, values, self.select(Selection(cells)))()
         return found
 
     def cell(self, place: int) -> int:

@@ -37,7 +37,8 @@ def phase_traffic(n_cells: int, value_bytes: int, every: int) -> KernelTraffic:
 
 
 class Phase(TissueWatcher):
-    """The voltages of the last ``looks + 1`` looks are kept; phase is that of the latest look.
+    """The voltages of the last ``looks + 1`` looks are kept, ``every`` steps of ``dt`` [ms] apart. Phase is of now: the
+    voltage a delay ago is linear between two of them.
 
     ``shell`` in the order of the device; ``n_padded``: length of the voltage; ``origin`` [mV].
     """
@@ -48,43 +49,51 @@ class Phase(TissueWatcher):
     charts = (ChartInfo("phase_singularities", "Phase singularities on the surface", "1", ("phase_singularities",)),)
 
     def __init__(
-        self, kernels: WatcherKernels, n_padded: int, shell: Shell, origin: float, every: int, looks: int
+        self, kernels: WatcherKernels, n_padded: int, shell: Shell, origin: float, every: int, looks: int, dt: float
     ) -> None:
         backend = kernels.backend
-        self._kernels, self._origin, self.every = kernels, origin, every
+        self._kernels, self._origin, self.every, self._dt = kernels, origin, every, dt
         self._ring = backend.array(np.zeros((looks + 1, n_padded), kernels.dtype))
         self._seen = 0
+        self._ends: tuple[Any, Any] = self._ring[0], self._ring[0]
         self._phase = backend.empty(n_padded, kernels.dtype)
         self._cells, self._offsets = backend.array(shell.cells), backend.array(shell.offsets)
         self._triangles = backend.array(shell.triangles)
         self._shell = shell
         self._phases = backend.empty(len(shell.points), kernels.dtype)
         self._charge = backend.array(np.zeros(len(shell.triangles), np.int8))
-        self._counts = backend.array(np.zeros(2, np.int32))
+        self._counts = kernels.place(1)  # two int32
 
     def look(self, moment: Snapshot) -> None:
-        self._remember(moment.voltage)
-        self._find(*self._ends())
-
-    def _remember(self, voltage: Any) -> None:
-        voltage = voltage[: self._ring.shape[1]]
+        voltage = moment.voltage[: self._ring.shape[1]]
         if self._seen == 0:
             self._ring[:] = voltage  # nothing is known of before
         self._ring[self._seen % len(self._ring)] = voltage
         self._seen += 1
+        self.look_between(moment)
+
+    def look_between(self, moment: Snapshot) -> None:
+        self._ends = moment.voltage[: self._ring.shape[1]], self._delayed(round(moment.time / self._dt) % self.every)
+        self._find(*self._ends)
+
+    def _delayed(self, since: int) -> Any:
+        """The voltage a delay before now, ``since`` steps after the latest look."""
+        older, newer = (self._ring[(self._seen + k) % len(self._ring)] for k in (0, 1))
+        return older + self._kernels.dtype.type(since / self.every) * (newer - older) if since else older
 
     def _find(self, now: Any, then: Any) -> None:
         """Phases and charges at the surface."""
         self._kernels.surface_phases(now, then, self._origin, self._cells, self._offsets, self._phases)
-        self._kernels.charges(self._phases, self._triangles, self._charge, self._counts)
+        self._kernels.charges(self._phases, self._triangles, self._charge, self._counts.device.view(np.int32))
+        self._counts.change()
 
     def values(self, field: str) -> Any:
         with self._kernels.backend.active():
-            self._kernels.phase(*self._ends(), self._origin, self._phase)
+            self._kernels.phase(*self._ends, self._origin, self._phase)
         return self._phase
 
     def observe(self) -> Mapping[str, float]:
-        return {"phase_singularities": float(self._kernels.backend.to_host(self._counts).sum())}
+        return {"phase_singularities": float(self._counts.read().view(np.int32).sum())}
 
     def charge(self) -> Array:
         """(triangles,) int8 on the host: +1 or −1 where a phase singularity is."""
@@ -104,20 +113,11 @@ class Phase(TissueWatcher):
         return {
             "phase": to_host(self._ring[:, : self._kernels.n_cells]),  # what is behind the cells is no tissue
             "phase_seen": np.array(self._seen),
-            "phase_counts": to_host(self._counts),
-            "phase_charge": to_host(self._charge),
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        array = self._kernels.backend.array
+        """What it has found it finds again: it looks."""
         self._seen = int(state.get("phase_seen", np.array(0)))
         if self._seen:
             n = self._kernels.n_cells
-            self._ring[:, :n] = array(np.ascontiguousarray(state["phase"][:, :n]))
-        self._counts[:] = array(state.get("phase_counts", np.zeros(2, np.int32)))
-        self._charge[:] = array(state.get("phase_charge", np.zeros(len(self._charge), np.int8)))
-
-    def _ends(self) -> tuple[Any, Any]:
-        """Voltages of the latest and the oldest look that are kept."""
-        length = len(self._ring)
-        return self._ring[(self._seen - 1) % length], self._ring[self._seen % length]
+            self._ring[:, :n] = self._kernels.backend.array(np.ascontiguousarray(state["phase"][:, :n]))

@@ -46,5 +46,5 @@ class TissueWatcher(Watcher[Snapshot]):
         raise KeyError(field)
 
     def markers(self) -> Markers | None:
-        """The points of ``marked`` as they were at the latest look."""
+        """The points of ``marked`` as they were when it looked, or looked between."""
         return None

@@ -79,7 +79,7 @@ def open_watchers(
     if recording.phase:
         every, looks = phase_looks(recording.phase_delay, step)
         shell = _shell(mesh, operator)
-        watchers.append(phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
+        watchers.append(phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks, step))
     if maps is not None:
         watchers.append(Rhythm(kernels, maps, protocol, step, sample_steps(step), gathered))
     return Watchers(watchers)

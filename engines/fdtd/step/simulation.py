@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -157,13 +157,16 @@ class FdtdSimulation(Simulation):
         return Selected(self._backend, self._yee, selection)
 
     def gather(self, name: str, handle: Any) -> Array:
+        return self.gather_later(name, handle)()
+
+    def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
         if name == "material":
-            return self._backend.gather(self._cells.reshape(-1), handle.cells())
+            return self._backend.gather_later(self._cells.reshape(-1), handle.cells())
         if name in (INDEX, PERMITTIVITY):
-            return handle.means(self._in_media(name, handle))
+            return partial(handle.means, self._in_media(name, handle))
         if watcher := self.watchers.of_field(name):
-            return handle.means(watcher.gather(name, handle.elements, handle.made))
-        return self._shown.gather(name, handle)
+            return partial(handle.means, watcher.gather(name, handle.elements, handle.made))
+        return self._shown.gather_later(name, handle)
 
     def _in_media(self, name: str, handle: Selected) -> Array:
         """Found once for a selection and what is painted."""

@@ -6,6 +6,7 @@ over a selection's runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,18 +27,17 @@ class Components:
         self._backend, self._yee, self._steps = backend, yee, steps
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
 
-    def gather(self, name: str, selected: Selected) -> Array:
+    def gather_later(self, name: str, selected: Selected) -> Callable[[], Array]:
         """Means over the selection's runs."""
-        if name in PARTS:
-            parts = [self._component(part, selected, runs=False).astype(float) for part in self._names[name]]
-            return selected.means(np.sqrt(sum(part**2 for part in parts)))
-        return self._component(name, selected, runs=True)
+        if name not in PARTS:
+            return self._component(name, selected, runs=True)
+        begun = [self._component(part, selected, runs=False) for part in self._names[name]]
+        return lambda: selected.means(np.sqrt(sum(found().astype(float) ** 2 for found in begun)))
 
-    def _component(self, name: str, selected: Selected, runs: bool) -> Array:
+    def _component(self, name: str, selected: Selected, runs: bool) -> Callable[[], Array]:
         field = self._steps.electric if name[0] == "E" else self._steps.magnetic
-        axis = "xyz".index(name[1])
-        values = self._backend.gather(field[axis].reshape(-1), selected.edges(name, runs))
-        return values if name[0] == "E" else values / np.float32(VACUUM_IMPEDANCE)
+        found = self._backend.gather_later(field["xyz".index(name[1])].reshape(-1), selected.edges(name, runs))
+        return found if name[0] == "E" else lambda: found() / np.float32(VACUUM_IMPEDANCE)
 
     def on_device(self, name: str) -> Any:
         """(cells,) in the precision of the run, on the device; inside ``backend.active``."""

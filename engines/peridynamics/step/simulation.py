@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,12 +128,15 @@ class PeridynamicSimulation(Simulation):
         return self._backend.select(Selection(np.ascontiguousarray(places, np.int32), selection.offsets))
 
     def gather(self, name: str, handle: Any) -> Array:
+        return self.gather_later(name, handle)()
+
+    def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
         if name in (DISPLACED.name, VELOCITY):
             return self._vectors(name, handle)
         if name in ROWS:
             self._find_strains(name)
-            return self._backend.gather(self._strains.values[ROWS[name]], handle, missing=float("nan"))
-        return self._backend.gather(self._values(name), handle)
+            return self._backend.gather_later(self._strains.values[ROWS[name]], handle, missing=float("nan"))
+        return self._backend.gather_later(self._values(name), handle)
 
     def field(self, name: str) -> Array:
         return self.gather(name, self._everything)
@@ -172,14 +175,19 @@ class PeridynamicSimulation(Simulation):
             return self._length(solver.arrays["v"], scales.velocity)
         raise KeyError(name)
 
-    def _vectors(self, name: str, handle: Any) -> Array:
+    def _vectors(self, name: str, handle: Any) -> Callable[[], Array]:
         """(m, 3) float32 [mm] or [m/s]; z is 0 in a plate."""
         scales = self._solver.body.scales
         key, factor = ("u", 1e3 * scales.length) if name == DISPLACED.name else ("v", scales.velocity)
-        found = self._backend.gather(self._solver.arrays[key].T, handle) * factor
-        moved = np.zeros((len(found), 3), np.float32)
-        moved[:, : found.shape[1]] = found
-        return moved
+        begun = self._backend.gather_later(self._solver.arrays[key].T, handle)
+
+        def gathered() -> Array:
+            found = begun() * factor
+            moved = np.zeros((len(found), 3), np.float32)
+            moved[:, : found.shape[1]] = found
+            return moved
+
+        return gathered
 
     def _scaled(self, values: Any, factor: float) -> Any:
         with self._backend.active():

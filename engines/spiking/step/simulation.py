@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -156,16 +157,24 @@ class SpikingSimulation(Simulation):
         return self._backend.select(selection)
 
     def gather(self, name: str, handle: Any) -> Array:
-        arrays = self._network.arrays
+        return self.gather_later(name, handle)()
+
+    def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
+        begin, arrays = partial(self._backend.gather_later, handle=handle), self._network.arrays
         if name == "activity":
-            activity = self._activity(self._backend.gather(arrays["last"], handle))
-            if self._silent.any():  # no data, where a lesion is
-                activity[self._backend.gather(arrays["release"], handle) > brushes.SILENT // 2] = np.nan
-            return activity
+            last, step = begin(arrays["last"]), self.step - 1
+            if not self._silent.any():
+                return lambda: self._activity(last(), step)
+            release = begin(arrays["release"])  # no data, where a lesion is
+            return lambda: np.where(release() > brushes.SILENT // 2, np.float32(np.nan), self._activity(last(), step))
         if name == "rate":
-            return self._backend.gather(arrays["spikes"], handle) / np.float32(max(self._seconds, 1e-9))
-        values = self._backend.gather(arrays[name], handle)
-        return values + self._backend.gather(self._rest, handle) if name == "voltage" else values
+            spikes, seconds = begin(arrays["spikes"]), np.float32(max(self._seconds, 1e-9))
+            return lambda: spikes() / seconds
+        values = begin(arrays[name])
+        if name != "voltage":
+            return values
+        rest = begin(self._rest)
+        return lambda: values() + rest()
 
     def field(self, name: str) -> Array:
         if name == "activity":
@@ -282,17 +291,18 @@ class SpikingSimulation(Simulation):
         """See :class:`engines.api.abilities.Traced`."""
         self._followed = tuple(map(int, elements[:FOLLOWED]))
         self._probed = self.select(Selection(np.array(self._followed, np.int32)))
-        self._traced = self.step, self._at_probes("last")
+        self._traced = self.step, self._at_probes("last")()
         self._record()
         return len(self._followed)
 
-    def _at_probes(self, name: str) -> Array:
-        return self._backend.gather(self._network.arrays[name], self._probed)
+    def _at_probes(self, name: str) -> Callable[[], Array]:
+        return self._backend.gather_later(self._network.arrays[name], self._probed)
 
     def traced(self) -> tuple[Array, Mapping[str, Array]]:
         """Voltage, recovery, rate and flash of the probed neurons; what synapses give has other values in a step than
         after it."""
         told, last = self._traced
+        spikes, now = self._at_probes("spikes"), self._at_probes("last")
         steps, state = self._network.electrodes.values(self.step, self.step - told, self._followed)
         times, fired = (steps + 1) * self.dt, state[:, 4] > 0
         own = (self._trace("", each, steps, state[:, :, k]) for k, each in enumerate(self._followed))
@@ -301,11 +311,11 @@ class SpikingSimulation(Simulation):
         values = {
             "voltage": np.stack([each.voltage for each in own], axis=1),
             "activity": np.where(self._silent[list(self._followed)], np.nan, self._activity(lasts, steps[:, None])),
-            "rate": (self._at_probes("spikes") - later) / np.maximum(times[:, None] / 1000.0, 1e-9),
+            "rate": (spikes() - later) / np.maximum(times[:, None] / 1000.0, 1e-9),
         }
         if self._subject.recovers:
             values["recovery"] = state[:, 3]
-        self._traced = self.step, self._at_probes("last")
+        self._traced = self.step, now()
         return times, {name: each.astype(np.float32) for name, each in values.items()}
 
     def inspect(self, element: int) -> Inspection | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import signal
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -19,6 +21,7 @@ from tests.workbench.fake_engine import WaveEngine
 from workbench.bench.measure import MINIMUM_SECONDS, _batch, _step_seconds, measure
 from workbench.bench.report import as_csv, as_json, table
 from workbench.cli import main
+from workbench.cli.runs.progress import Line
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +143,48 @@ def test_whole_steps_are_measured_alone_and_of_the_size_that_is_named(tmp_path, 
     asked[asked.index(name)] = "diffusion 99×99 fp32 fused"
     assert main(["bench", *asked]) == 2
     assert name in capsys.readouterr().err
+
+
+def test_who_breaks_off_has_what_was_measured(records, monkeypatch, tmp_path, capsys):
+    """Of a command that ran into its time limit after minutes nothing was left, and it had said nothing."""
+    seen = []
+
+    def measured(engine, benchmark, backend, progress):
+        seen.append(benchmark.name)
+        progress("Building", 0.5)
+        if len(seen) == 3:
+            os.kill(os.getpid(), signal.SIGTERM)  # as of timeout
+        return iter([replace(records[0], case=benchmark.name)])
+
+    monkeypatch.setattr("workbench.cli.bench.measure", measured)
+    monkeypatch.setattr(Line, "__call__", lambda self, message, fraction: print(f"{message} {fraction}"))
+    out = tmp_path / "b"
+    asked = ["bench", "stencil", "--steps", "--elements", "1e4", "1e6", "--device", "cpu", "--out", str(out)]
+    assert main(asked) == 128 + signal.SIGTERM
+    told = capsys.readouterr().out
+    total = len(StencilEngine().benchmarks((10_000, 1_000_000)))
+    assert f"2 of {total}, {seen[1]}: Building 0.5\n" in told
+    assert f"Broken off after 2 of {total} sizes, which are in {out}." in told
+    assert "in cache: " in told
+    kept = json.loads((out / "bench.json").read_text())["records"]
+    assert (
+        [record["case"] for record in kept]
+        == seen[:2]
+        == [row["case"] for row in csv.DictReader((out / "bench.csv").open())]
+    )
+    assert all(told.index(name) < told.index("Broken off") for name in seen[:2])
+    seen.clear()
+    assert main([*asked[:-2], "--json"]) == 128 + signal.SIGTERM
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["error"] == "Interrupted."
+    assert [record["case"] for record in answer["bench"]["records"]] == seen[:2]
+
+
+def test_sizes_of_whole_steps_are_listed(capsys):
+    """Who named one with --case had to guess once to be told of them."""
+    assert main(["bench", "stencil", "--list"]) == 0
+    told = capsys.readouterr().out
+    assert all(f"  {case.name}\n" in told for case in StencilEngine().benchmarks(()))
 
 
 def test_an_engine_without_benchmarks_says_so(monkeypatch, tmp_path, capsys):

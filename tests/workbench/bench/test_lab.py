@@ -470,6 +470,26 @@ def test_named_sizes_are_all_that_is_measured(backend, monkeypatch, tmp_path):
     assert [(one.study, one.case) for one in record.variants] == [("double", "2000"), ("double", "3000")]
 
 
+def test_studies_before_it_was_broken_off_are_kept(backend, monkeypatch, tmp_path):
+    class Two(Bare):
+        def studies(self):
+            return tuple(replace(study_of(variant_of()), id=name) for name in ("one", "two"))
+
+    monkeypatch.setattr(registry, "engines", lambda: {"bare": Two()})
+    run = Lab.run
+
+    def broken_off(self, studies):
+        if studies[0].id == "two":
+            raise KeyboardInterrupt
+        return run(self, studies)
+
+    monkeypatch.setattr(Lab, "run", broken_off)
+    asked = ["bench", "bare", "--device", "cpu", "--quick", "--study", "all", "--out", str(tmp_path)]
+    assert main(asked) == 130
+    record = lab_record((tmp_path / "lab.json").read_text("utf-8"))
+    assert [one.study for one in record.variants] == ["one"]
+
+
 def test_python_measures_a_study_too(bare):
     assert dict(wb.studies()) == {"double": "Doubling"}
     (found,) = measured = wb.study("double", cases=["1000"], device="cpu", quick=True)

@@ -42,7 +42,7 @@ OK = {
         {"tool", "message", "facts", "files", "project"},
     ),
     "script": ([["script", "{project}"]], {"script"}),
-    "bench": ([["bench"], ["bench", "--list"]], {"studies", "tables"}),
+    "bench": ([["bench"], ["bench", "--list"]], {"studies", "tables", "cases"}),
     "verify": ([["verify"]], {"record"}),
     "doctor": ([["doctor"]], {"found"}),
     "engines": ([["engines"]], {"engines"}),

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from engines.api import FieldInfo, Selection
+from engines.api import FieldInfo, Selection, Simulation
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 from engines.api.errors import DeviceError
 from engines.api.simulation.contract import BrokenContract
@@ -45,6 +45,8 @@ class Charted:
 
     def gather(self, name: str, handle: Selection) -> Any:
         return np.zeros(len(handle), np.float32)
+
+    gather_later = Simulation.gather_later
 
     def shifts(self) -> dict[Any, Any]:
         return {}

@@ -44,7 +44,7 @@ def on_top(
     then, now = ORIGIN + 30 * np.sin(angle), ORIGIN + 30 * np.cos(angle)
     found = []
     for kernels in both_kernels(backend, mesh.n_cells, dtype):
-        watcher = Phase(kernels, mesh.n_cells, shell, ORIGIN, every=1, looks=1)
+        watcher = Phase(kernels, mesh.n_cells, shell, ORIGIN, every=1, looks=1, dt=1.0)
         for time, voltage in enumerate((then, now)):
             with kernels.backend.active():
                 watcher.look(Snapshot(float(time), kernels.backend.array(voltage.astype(dtype))))
@@ -134,6 +134,57 @@ def test_phase_goes_through_a_beat_and_on_from_a_checkpoint(backend):
     assert simulation.observe() == {"phase_singularities": 0.0}
 
 
+def test_phase_is_of_the_moment_between_two_looks(backend):
+    """Looks are 1 ms apart, here 20 steps; of the voltage a delay ago a straight line is known between two of them."""
+    mesh = box_mesh((2, 2, 2), (1.0, 1.0, 1.0))
+    parameters = CardiacParameters(
+        stimuli=[Stimulus(site=Sphere(radius=10), start=2.0)],
+        numerics=Numerics(step=0.05),
+        recording=Recording(phase=True, ecg="off", maps=False),
+    )
+    simulation = ENGINE.build(Problem(parameters, mesh), backend)
+    every, looks = phase_looks(parameters.recording.phase_delay, 0.05)
+    shifted = [simulation.field("voltage").astype(float) - parameters.recording.phase_origin]
+    away = []
+    for step in range(1, 400):
+        simulation.advance(1)
+        shifted.append(simulation.field("voltage").astype(float) - parameters.recording.phase_origin)
+        then = shifted[max(step - every * looks, 0)]
+        way = simulation.field("phase") - np.arctan2(then, shifted[-1])
+        away.append(np.abs((way + np.pi) % (2 * np.pi) - np.pi).max())
+    assert max(away[every - 1 :: every]) < 1e-6, "at looks it is exact"
+    assert max(away[: every * looks]) < 1e-6, "the upstroke, with rest before it"
+    assert max(away) < 0.4, "0.35, where the upstroke of 8 ms ago is on a straight line"
+    assert np.mean(away) < 0.01
+
+
+def test_singularities_are_where_waves_turn_now(backend, sheet):
+    """A spiral's centre that drifts by 4 mm in the millisecond between two looks is found where it is."""
+    x, y = sheet.centroids[:, 0], sheet.centroids[:, 1]
+
+    def voltage(time: float) -> np.ndarray:
+        return ORIGIN + 30 * np.cos(np.arctan2(y - 11.2, x - 8.3 - 4.0 * time) - np.pi / 2 * time)
+
+    for kernels in both_kernels(backend, sheet.n_cells, "float32"):
+        watcher = Phase(kernels, sheet.n_cells, shell_of(sheet), ORIGIN, every=4, looks=1, dt=0.25)
+        for time in (0.0, 1.0):
+            with kernels.backend.active():
+                watcher.look(Snapshot(time, kernels.backend.array(voltage(time).astype("float32"))))
+        kept = watcher.state()
+        places = []
+        for time in (1.0, 1.25, 1.5, 1.75):
+            with kernels.backend.active():
+                watcher.look_between(Snapshot(time, kernels.backend.array(voltage(time).astype("float32"))))
+            found = watcher.markers()
+            assert watcher.observe()["phase_singularities"] == len(found.signs) == 2
+            (above,) = np.flatnonzero(found.positions[:, 2] > TOP / 2)
+            places.append(found.positions[above, 0])
+        assert (np.diff(places) >= 0).all(), "triangles are a millimetre"
+        assert places[-1] - places[0] > 1.5
+        for name, value in watcher.state().items():
+            np.testing.assert_array_equal(value, kept[name], err_msg=name)
+
+
 @pytest.mark.parametrize("turns", ["clockwise", "counter-clockwise"])
 def test_markers_say_where_waves_turn_and_which_way(backend, sheet, turns):
     """A crest at the angle ∓Ω t, seen from above; a quarter of a turn between the two looks."""
@@ -141,7 +192,7 @@ def test_markers_say_where_waves_turn_and_which_way(backend, sheet, turns):
     way = -1 if turns == "clockwise" else 1
     shell = shell_of(sheet)
     for kernels in both_kernels(backend, sheet.n_cells, "float32"):
-        watcher = Phase(kernels, sheet.n_cells, shell, ORIGIN, every=1, looks=1)
+        watcher = Phase(kernels, sheet.n_cells, shell, ORIGIN, every=1, looks=1, dt=1.0)
         assert len(watcher.markers().signs) == 0
         for quarter in (0, 1):
             crest = way * quarter * np.pi / 2
