@@ -125,6 +125,7 @@ def test_the_command_lists_what_can_be_varied_and_refuses_in_a_sentence(project,
         (["--vary", "speed=0:2:3"], "'speed' cannot be 0: it must be above 0 mm/ms."),
         (["--vary", "speed=1:2:3000"], "3,000 runs: take fewer values, or add --yes"),
         (["--vary", "speed=1,2", "--chart", "line:most"], "'most' cannot be read"),
+        (["--vary", "speed=1,2", "--chart", "line:max", "--chart", "line:min"], "'line' is named 2 times: one number"),
         (["--vary", "speed"], "no NAME=VALUES"),
     ):
         assert main(["sweep", str(project), *given, "--out", str(tmp_path / "none")]) == 2
@@ -209,6 +210,16 @@ def test_what_has_no_column_is_said_in_the_table_and_on_the_command_line(charted
     assert "\nMany: the first 12 of 13 curves have a column; all of them are in the files.\n" in told
     assert main(["sweep", str(charted.path), *words, "--chart", "mean_voltage"]) == 0
     assert "in the files" not in capsys.readouterr().out
+
+
+def test_what_is_read_where_no_curve_reaches_is_told(charted, tmp_path, capsys):
+    """Its column was missing, or empty, without a word."""
+    words = ["sweep", str(charted.path), "--vary", "speed=1,2", "--until", "0.1", "--workers", "1", "--out"]
+    assert main([*words, str(tmp_path / "a"), "--chart", "line:at=7"]) == 0
+    told = "y, value at 7 m: 2 of 2 curves do not reach there; read it from 0 to 1.\n"
+    assert told in capsys.readouterr().out
+    assert main([*words, str(tmp_path / "a"), "--chart", "line:at=0.5"]) == 0
+    assert "reach" not in capsys.readouterr().out
 
 
 def test_what_a_chart_says_of_itself_stands_above_its_table_also_of_cases_that_were_kept(
