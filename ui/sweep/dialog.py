@@ -25,7 +25,7 @@ from ui.widgets.formatting import bytes_text, duration_text
 from ui.widgets.parts import button_for, resize_within
 from workbench.storage.atomic import write_bytes
 from workbench.sweep.convergence import along_with
-from workbench.sweep.files import write_sweep
+from workbench.sweep.files import earlier, write_sweep
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.outlook import Outlook as Expected
 from workbench.sweep.outlook import outlook
@@ -364,7 +364,7 @@ class SweepDialog(QDialog):
             names = write_sweep(plan, rows, folder)
             for name, content in pictures.items():
                 write_bytes(folder / name, content)
-            return f"Written to {folder}: {', '.join([*names, *pictures])}."
+            return " ".join([f"Written to {folder}: {', '.join([*names, *pictures])}.", *earlier(folder, names)])
 
         self._background.submit("files", write, self._say, lambda error: self._say(str(error), "error"))
 

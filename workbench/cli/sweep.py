@@ -13,6 +13,7 @@ from engines.api.errors import ProblemError, WorkbenchError
 from engines.backend.devices.faster import open_for
 from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
+from workbench.cli.runs.folder import alone_in
 from workbench.cli.runs.progress import Line
 from workbench.cli.telling import tell_findings
 from workbench.export.tables import cell
@@ -21,7 +22,7 @@ from workbench.project.findings import findings_before_changes, findings_of
 from workbench.storage.atomic import storing
 from workbench.storage.error_log import keep_traceback
 from workbench.sweep.convergence import convergences, refined
-from workbench.sweep.files import refuse_others, write_sweep
+from workbench.sweep.files import earlier, refuse_others, write_sweep
 from workbench.sweep.kept import FOLDER as CASES
 from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import numbers_of
@@ -49,6 +50,12 @@ def sweep_command(options: Namespace) -> int:
     workers.check()
     folder: Path = options.out or Path(f"{document.path.stem if document.path else options.project}-sweep")
     refuse_others(folder)
+    with alone_in(folder):
+        return _swept(plan, workers, document, folder, options)
+
+
+def _swept(plan: SweepPlan, workers: Workers, document: Document, folder: Path, options: Namespace) -> int:
+    """The exit code of a sweep whose results are in ``folder``. Raises WorkbenchError."""
     backend = None if workers.elsewhere else _open(document)
     rows: list[Row] = []
     interrupted, failure = False, None
@@ -87,6 +94,9 @@ def sweep_command(options: Namespace) -> int:
         (folder / CASES).mkdir(parents=True, exist_ok=True)  # also where each case has failed: whose the files are
     files = write_sweep(plan, rows, folder)
     print(f"Saved in '{folder}': {', '.join(files)}.")
+    for sentence in earlier(folder, files):
+        options.answer["notes"].append(sentence)
+        print(sentence)
     options.answer.update(folder=str(folder.absolute()), files=files, runs=len(plan), columns=header, rows=lines)
     if plan.converges:
         options.answer["convergence"] = [{"what": column.heading, **asdict(one)} for column, one in settled]

@@ -24,8 +24,10 @@ TABLE, DATA, CONVERGENCE = "sweep.csv", "sweep.h5", "convergence.csv"
 
 
 def refuse_others(folder: Path) -> None:
-    """Raises ProblemError where files are called as those of a sweep are, and no sweep has left its cases beside
-    them."""
+    """Raises ProblemError for a file, and where files are called as those of a sweep are, and no sweep has left its
+    cases beside them."""
+    if folder.exists() and not folder.is_dir():
+        raise ProblemError(f"'{folder}' is a file: choose a folder with --out.")
     if not (folder / FOLDER).is_dir():
         own = (folder / name for name in (TABLE, DATA, CONVERGENCE))
         other = next((path for path in (*own, *(folder / CHARTS).glob("*.csv")) if path.exists()), None)
@@ -34,6 +36,14 @@ def refuse_others(folder: Path) -> None:
                 f"'{other}' is there already, and no '{FOLDER}' that a sweep has left: choose another folder with "
                 "--out."
             )
+
+
+def earlier(folder: Path, names: Sequence[str]) -> list[str]:
+    """A sentence on tables of a sweep before that stand beside those with these names, which are written now."""
+    tables = [f"{CHARTS}/{path.name}" for path in sorted((folder / CHARTS).glob("*.csv"))]
+    tables += [CONVERGENCE] if (folder / CONVERGENCE).exists() else []
+    left = [name for name in tables if name not in names]
+    return [f"Not of this sweep, but of one before: {', '.join(left)}."] if left else []
 
 
 def write_sweep(plan: SweepPlan, rows: Sequence[Row], folder: Path) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -246,5 +247,8 @@ def _misread(text: str) -> ProblemError:
 def kept_of(texts: Sequence[str]) -> tuple[KeptChart, ...] | None:
     """``name`` or ``name:max`` for each chart (:func:`reading_of`); no texts: all charts. Raises ProblemError."""
     pairs = [text.partition(":") for text in texts]
+    for name, count in Counter(name for name, _, _ in pairs).items():
+        if count > 1:
+            raise ProblemError(f"'{name}' is named {count} times: one number is read of a chart, leave the others out.")
     kept = tuple(KeptChart(name, reading_of(what) if what else None) for name, _, what in pairs)
     return kept or None

@@ -79,6 +79,11 @@ class Reading:
         off = min(each for each, _ in offs) if len(offs) == 2 else offs[0][1] if offs else abs(y[after] - y[after - 1])
         return Between(first, last, float(off)) if off > SURE * np.abs(y).max() else None
 
+    def ends(self, info: ChartInfo, curve: Curve) -> tuple[float, float] | None:
+        """From where to where a value at a place can be read; None for other readings, and of a curve without any."""
+        x, _ = _points(info, curve)
+        return (float(x.min()), float(x.max())) if self.what == "at" and len(x) else None
+
     def title(self, x_unit: str) -> str:
         """``maximum``, ``value at 1.2 µm``"""
         unit = "" if x_unit in ("", "1") else f" {x_unit}"

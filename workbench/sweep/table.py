@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -58,7 +59,7 @@ def columns_of(rows: Sequence[Row]) -> list[Column]:
 
 
 def unread(rows: Sequence[Row]) -> list[str]:
-    """A sentence for each chart some curves of which have no column."""
+    """A sentence for each chart some curves of which have no column, or no value where they are read."""
     found = []
     for info in charts_of(rows):
         most = max(len(chart[1].curves) for row in rows if (chart := row.chart(info.name)) is not None)
@@ -68,6 +69,21 @@ def unread(rows: Sequence[Row]) -> list[str]:
             found.append(
                 f"{info.title}: the first {MOST_CURVES} of {most:,} curves have a column; all of them are in the files."
             )
+    return found + beyond(rows)
+
+
+def beyond(rows: Sequence[Row]) -> list[str]:
+    """A sentence for each column that is read where curves do not reach."""
+    found = []
+    for column in columns_of(rows):
+        ends = [chart[2].ends(chart[0], curve) for row in rows if (chart := row.chart(column.chart)) is not None
+                for curve in chart[1].curves if curve.title == column.curve]  # fmt: skip
+        known = [each for each in ends if each is not None]
+        missed = sum(math.isnan(value_of(row, column)) for row in rows if not row.error)
+        if known and missed:
+            low, high = max(each[0] for each in known), min(each[1] for each in known)
+            where = f"read it from {figure(low, 5)} to {figure(high, 5)}" if low <= high else "read it elsewhere"
+            found.append(f"{column.title}: {missed:,} of {len(rows):,} curves do not reach there; {where}.")
     return found
 
 

@@ -29,7 +29,7 @@ def wrong_in(
     ``simulation.beyond``, the first of a run alone. ``element``: that of a place in ``values``, in C order; None for
     one that is not this simulation's own.
     """
-    if values.dtype == np.float64:
+    if values.dtype.kind == "f" and LARGEST / unit < float(np.finfo(values.dtype).max):
         large = backend.first_beyond(values, LARGEST / unit)
         if large is None:
             return None

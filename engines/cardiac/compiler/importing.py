@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -44,7 +46,14 @@ def import_model(path: Path, voltage: str | None = None, stimulus: str | None = 
     ``voltage`` and ``stimulus`` name variables (``"membrane.V"``) where the file does not label them and their names
     are unusual. Raises ProblemError that says which variable or component cannot be used, and why.
     """
-    return lowered(read(path), path.name, voltage, stimulus)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        model = read(path)
+    said = dict.fromkeys(
+        f"Of {path.name}: {_sentence(each.message)}" for each in warned if issubclass(each.category, UserWarning)
+    )
+    found = lowered(model, path.name, voltage, stimulus)
+    return replace(found, notes=(*found.notes, *said))
 
 
 def read(path: Path) -> Any:
@@ -159,7 +168,7 @@ def _tag(element: Any) -> str:
     return str(element.tag).rsplit("}", 1)[-1]
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: Warning | Exception | str) -> str:
     text = " ".join(str(error).split())
     return text if text.endswith(".") else text + "."
 
@@ -180,6 +189,8 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
         for each, unit in ((time, "ms"), (v, "mV"))
         if each.unit() is None
     ]
+    if time.unit() == myokit.units.dimensionless:
+        notes.append(f"{time.qname()} has no dimension in {file} and is taken for ms.")
     symbols = {state: symbol(state.qname()) for state in states}
     off = dict.fromkeys(_stimuli(model, file, stimulus), 0.0)
     if stimulus is None and model.binding("pace") is None:  # told by their names

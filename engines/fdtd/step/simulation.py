@@ -278,12 +278,15 @@ class FdtdSimulation(Simulation):
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        for title, field in (("electric", self._steps.electric), ("magnetic", self._steps.magnetic)):
+        before = self.beyond
+        for title, field, size in (("electric", self._steps.electric, 3**0.5), ("magnetic", self._steps.magnetic, 1.0)):
             advice = ADVICE_ON_POLES if any(name.endswith("poles") for name in self._steps.parts()) else ADVICE
             element = partial(self._cell_at, field.shape)
-            found = wrong_in(self, self._backend, f"The {title} field", field, advice, element=element)
+            found = wrong_in(self, self._backend, f"The {title} field", field, advice, unit=size, element=element)
             if found is not None:
                 return found
+            if size > 1 and self.beyond is not before and not np.isinf(self._shown.field("E")).any():
+                self.beyond = before  # |E| is as large only where all of its components are
         return None
 
     def _cell_at(self, shape: Sequence[int], place: int) -> int:

@@ -7,6 +7,7 @@ over a selection's runs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Components:
     def on_device(self, name: str) -> Any:
         """(cells,) in the precision of the run, on the device; inside ``backend.active``."""
         if name in PARTS:
-            return sum(self.on_device(part) ** 2 for part in self._names[name]) ** 0.5
+            return reduce(np.hypot, (self.on_device(part) for part in self._names[name]), 0.0)  # squares leave float32
         values = (self._steps.electric if name[0] == "E" else self._steps.magnetic)["xyz".index(name[1])]
         nx, ny, nz = self._yee.counts
         offsets = around_center(name)
@@ -54,7 +55,7 @@ class Components:
         """(cells,) float32."""
         if name in PARTS:
             parts = [self.field(part).astype(float) for part in self._names[name]]
-            return np.sqrt(sum(part**2 for part in parts)).astype(np.float32)
+            return as_float32(np.sqrt(sum(part**2 for part in parts)))
         axis = "xyz".index(name[1])
         values = self._backend.to_host((self._steps.electric if name[0] == "E" else self._steps.magnetic)[axis])
         nx, ny, nz = self._yee.counts
@@ -63,7 +64,7 @@ class Components:
         for dx, dy, dz in offsets:
             mean += values[dz : dz + nz, dy : dy + ny, dx : dx + nx]
         unit = 1.0 if name[0] == "E" else VACUUM_IMPEDANCE
-        return (mean / (len(offsets) * unit)).reshape(-1).astype(np.float32)
+        return as_float32((mean / (len(offsets) * unit)).reshape(-1))
 
 
 class Selected:
@@ -103,12 +104,15 @@ class Selected:
         """Of values of the cells over the selection's runs, float32."""
         offsets = self._selection.offsets
         if offsets is None:
-            return values.astype(np.float32)
-        # NaN, where a field is not, stays in its own run
-        absent = np.isnan(values)
-        sums = np.concatenate([[0.0], np.cumsum(np.where(absent, 0.0, values))])
-        gaps = np.concatenate([[0], np.cumsum(absent)])
-        with np.errstate(invalid="ignore"):
-            means = (sums[offsets[1:]] - sums[offsets[:-1]]) / np.diff(offsets)
-        means[gaps[offsets[1:]] > gaps[offsets[:-1]]] = np.nan
-        return means.astype(np.float32)
+            return as_float32(values)
+        counts = np.diff(offsets)
+        full, means = counts > 0, np.full(len(counts), np.nan)
+        # NaN, where a field is not, and infinity stay in their own runs
+        means[full] = np.add.reduceat(values[: offsets[-1]], offsets[:-1][full]) / counts[full]
+        return as_float32(means)
+
+
+def as_float32(values: Array) -> Array:
+    """What is too large is infinity, of which ``Simulation.beyond`` tells."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)

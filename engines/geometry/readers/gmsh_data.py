@@ -16,24 +16,34 @@ from typing import Any
 import meshio
 import numpy as np
 from meshio._common import num_nodes_per_cell
-from meshio.gmsh import _gmsh22, _gmsh40, _gmsh41
+from meshio.gmsh import _gmsh22, _gmsh40, _gmsh41, main
 from meshio.gmsh.common import _fast_forward_to_end_block, _gmsh_to_meshio_type
 
 from engines.api import Array
 from engines.geometry.readers.text import read_bytes
 
 ELEMENT_DATA = re.compile(rb"\$ElementData")
+FORMAT = re.compile(rb"\$MeshFormat\s+\S+\s+([01])")
+NODES = b"$Nodes"
 
 MOST_TAGS = 100
 """Of each kind in a section of data; Gmsh writes one name, one time and three or four counts."""
 
 
+Groups = tuple[dict[int, list[int]], ...]
+
+
 @dataclass
 class Noted:
     """nodes, elements: numbers in the order of the file, those of elements only where ``wanted``; data: section, name,
-    numbers and values; several: of each dimension, how many entities are of more groups than one."""
+    numbers and values; several: of each dimension, how many entities are of more groups than one; text: whether the
+    file is; parts: of each dimension, groups of the entities that a partition of the mesh made; wholes: and the tag of
+    the entity that each is a part of."""
 
     wanted: bool
+    text: bool = True
+    parts: Groups = ({}, {}, {}, {})
+    wholes: tuple[dict[int, int], ...] = ({}, {}, {}, {})
     nodes: Array | None = None
     elements: Array | None = None
     data: list[tuple[str, str, Array, Array]] = field(default_factory=list)
@@ -42,6 +52,9 @@ class Noted:
     def put_into(self, mesh: meshio.Mesh) -> None:
         """NaN where there is no value; ``several`` becomes the mesh's info."""
         mesh.info = self.several
+        for block, tags in zip(mesh.cells, mesh.cell_data.get("gmsh:geometrical", ()), strict=False):
+            if len(tags) and (whole := self.wholes[block.dim].get(int(tags[0]))) is not None:
+                tags[:] = whole  # all of a block are of one entity
         for section, name, numbers, values in self.data:
             own = self.nodes if section == "NodeData" else self.elements
             if own is None:
@@ -58,7 +71,9 @@ _noted: ContextVar[Noted | None] = ContextVar("_noted", default=None)
 
 def read_gmsh(path: Path) -> meshio.Mesh:
     """By meshio, with what it passes over."""
-    noted = Noted(ELEMENT_DATA.search(read_bytes(path).data) is not None)
+    content = read_bytes(path).data
+    form = FORMAT.search(content)
+    noted = Noted(ELEMENT_DATA.search(content) is not None, form is None or form[1] == b"0")
     before = _noted.set(noted)
     try:
         mesh = meshio.gmsh.read(path)
@@ -66,6 +81,23 @@ def read_gmsh(path: Path) -> meshio.Mesh:
         _noted.reset(before)
     noted.put_into(mesh)
     return mesh
+
+
+class Four:
+    """Version "4", which is 4.0 as Gmsh writes it, and 4.1 as others do: its nodes have two numbers above them or
+    four, the last two of which are their least and greatest."""
+
+    @staticmethod
+    def read_buffer(file: Any, is_ascii: bool, data_size: int) -> meshio.Mesh:
+        place = file.tell()
+        behind = file.read().partition(NODES)[2].lstrip(b"\r").removeprefix(b"\n")
+        file.seek(place)
+        if is_ascii:
+            newer = len(behind.partition(b"\n")[0].split()) == 4
+        else:
+            ends = np.frombuffer(behind[16:32], np.uint64)
+            newer = len(ends) == 2 and bool(1 <= ends[0] <= ends[1] < 1 << 32)
+        return (_gmsh41 if newer else _gmsh40).read_buffer(file, is_ascii, data_size)
 
 
 def install(fromfile: Callable[..., Array]) -> None:
@@ -80,7 +112,9 @@ def install(fromfile: Callable[..., Array]) -> None:
 
         return reading
 
-    def elements(read: Callable[..., Any], numbers: Callable[..., Array], groups: int = -1) -> Callable[..., Any]:
+    def elements(
+        read: Callable[..., Any], numbers: Callable[..., Array], groups: int = -1, around: int = -1
+    ) -> Callable[..., Any]:
         def reading(file: Any, *given: Any) -> Any:
             noted = _noted.get()
             if noted is not None and noted.wanted:
@@ -88,6 +122,10 @@ def install(fromfile: Callable[..., Array]) -> None:
                 noted.elements = numbers(fromfile, file, *given)
                 file.seek(place)
             if noted is not None and groups >= 0 and given[groups]:
+                for dimension, parts in enumerate(noted.parts):
+                    given[groups][dimension].update(parts)
+                    if around >= 0:
+                        given[around][dimension].update(dict.fromkeys(parts, np.zeros(0, np.int32)))
                 noted.several = _grouped(given[groups])
             return read(file, *given)
 
@@ -101,18 +139,60 @@ def install(fromfile: Callable[..., Array]) -> None:
             noted.data.append((section, *_data(fromfile, file, is_ascii)))
             _fast_forward_to_end_block(file, section)
 
+    def forward(point: int) -> Callable[..., None]:
+        def forwarding(file: Any, section: str) -> None:
+            noted = _noted.get()
+            if noted is not None and section == "PartitionedEntities":
+                noted.parts, noted.wholes = _parts(fromfile, file, noted.text, point)
+            _fast_forward_to_end_block(file, section)
+
+        return forwarding
+
+    main._readers["4"] = Four
+    _gmsh40._fast_forward_to_end_block, _gmsh41._fast_forward_to_end_block = forward(6), forward(3)
     for version, first in ((_gmsh22, 0), (_gmsh40, 1), (_gmsh41, 1)):
         version._read_nodes = nodes(version._read_nodes, first)
         version._read_data = data
     _gmsh22._read_cells = elements(_gmsh22._read_cells, _numbers_22)
     _gmsh40._read_elements = elements(_gmsh40._read_elements, _numbers_40, 1)
-    _gmsh41._read_elements = elements(_gmsh41._read_elements, _numbers_41, 1)
+    _gmsh41._read_elements = elements(_gmsh41._read_elements, _numbers_41, 1, 2)
 
 
 READ_DATA = _gmsh41._read_data
 
 
-def _grouped(groups: tuple[dict[int, list[int]], ...]) -> tuple[int, ...]:
+def _parts(
+    fromfile: Callable[..., Array], file: Any, text: bool, point: int
+) -> tuple[Groups, tuple[dict[int, int], ...]]:
+    """``parts`` and ``wholes`` of :class:`Noted`. ``point``: numbers that tell where a point is."""
+
+    def some(kind: str, count: int) -> list[Any]:
+        found: list[Any] = fromfile(file, np.dtype(kind), int(count), " " if text else "").tolist()
+        if len(found) < count:
+            raise ValueError("entities end early")
+        return found
+
+    def counted() -> list[int]:
+        return some("i4", some("u8", 1)[0])
+
+    some("u8", 1)
+    some("i4", 2 * some("u8", 1)[0])  # ghosts
+    groups: Groups = ({}, {}, {}, {})
+    wholes: tuple[dict[int, int], ...] = ({}, {}, {}, {})
+    for dimension, number in enumerate(some("u8", 4)):
+        for _ in range(number):
+            tag, of_dimension, of = some("i4", 3)
+            if of_dimension == dimension:
+                wholes[dimension][tag] = of
+            counted()  # parts
+            some("f8", 6 if dimension else point)
+            groups[dimension][tag] = counted()
+            if dimension:
+                counted()  # what bounds it
+    return groups, wholes
+
+
+def _grouped(groups: Groups) -> tuple[int, ...]:
     """Of each dimension the groups of the entities: those without become of group 0, as in version 2, where others have
     one; and how many have several."""
     if any(tags for of_dimension in groups for tags in of_dimension.values()):

@@ -92,6 +92,11 @@ class _BoundedNumPy:
         values.fill(np.nan if values.dtype.kind == "f" else -2)  # which no reader takes, where the file fills fewer
         return values
 
+    def vstack(self, parts: list[np.ndarray]) -> np.ndarray:
+        """Those of Gmsh's binary elements may have more tags in some rows, of the parts that they are in."""
+        width = min(part.shape[1] for part in parts)
+        return np.vstack([part[:, :width] for part in parts])
+
     def arange(self, *ends: Any, **options: Any) -> np.ndarray:
         _bounded(ends[-1], _file_bytes.get())
         return np.arange(*ends, **options)
@@ -264,6 +269,8 @@ def _raw(mesh: meshio.Mesh) -> RawMesh:
 def tell_groups(raw: RawMesh, mesh: meshio.Mesh, blocks: list[int], dimension: int) -> None:
     """Give ``raw`` what ``mesh`` tells of the cells of these ``blocks``: data, and named groups of that dimension."""
     raw.cell_data = {name: np.concatenate([data[k] for k in blocks]) for name, data in mesh.cell_data.items()}
+    if not np.any(raw.cell_data.get("gmsh:physical", 1)):
+        del raw.cell_data["gmsh:physical"]  # 0 is no group: the entities are told instead
     several = (mesh.info or (0, 0, 0, 0))[dimension]
     if several:
         text = f"Parts of the file that are of several physical groups ({several:,}) are taken as of the first."

@@ -33,6 +33,7 @@ from engines.watching import Watcher, Watchers
 MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
 SAMPLE_STEPS = 10
+SMALLER = "use a smaller time step."
 DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
 VELOCITY = "velocity_vector"
 UNCUT, GONE = "bonds of the uncut body", "part of the bonds that is gone"
@@ -217,7 +218,10 @@ class PeridynamicSimulation(Simulation):
         if self._strains.widen(name) or self._strained != self.step:
             with self._backend.active():
                 self._strains.find()
+                place = self._strains.beyond()
             self._strained = self.step
+            if place is not None and (at := self._particle_at(place)) is not None:
+                self.beyond = self.beyond or NonFinite("The strain or stress", at, SMALLER)
 
     def observe(self) -> Mapping[str, float]:
         self._measure()
@@ -356,8 +360,7 @@ class PeridynamicSimulation(Simulation):
                     density = solver.energy_values / solver.volume
                 looked.append(("The energy density", density, scales.energy / self._watched.volume))
         for told, values, unit in looked:
-            advice = "use a smaller time step."
-            found = wrong_in(self, self._backend, told, values, advice, unit=unit, element=self._particle_at)
+            found = wrong_in(self, self._backend, told, values, SMALLER, unit=unit, element=self._particle_at)
             if found is not None:
                 return found
         return None

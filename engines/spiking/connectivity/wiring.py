@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array, Progress, no_progress
 from engines.api.errors import ProblemError
+from engines.backend.fields.beyond import LARGEST
 from engines.backend.threads import parallel_region
 from engines.spiking.connectivity import delays, draw
 from engines.spiking.connectivity.files import read, rows
@@ -397,6 +398,12 @@ def _listed(
         ends.append(index + span.first)
     count = len(ends[0])
     weight = table.get("weight", np.full(count, connection.weight.weight))
+    if len(large := np.flatnonzero(np.abs(weight) > LARGEST)):
+        raise ProblemError(
+            f"The weight of synapse {large[0] + 1:,} is {weight[large[0]]:g}, and at most {LARGEST:.3g} can be: look "
+            "at its unit.",
+            (*place, "rule", "path"),
+        )
     if "delay" in table:
         steps = table["delay"] / dt
         short = np.flatnonzero((steps < 1 - 1e-9) & (steps != 0))

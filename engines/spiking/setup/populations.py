@@ -6,7 +6,7 @@ from engines.spiking.connectivity.wiring import Span
 from engines.spiking.neurons.constants import Live, is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, ConstantWeight, Inputs, NoDelay, Probability
-from engines.spiking.parameters.neurons import Lif
+from engines.spiking.parameters.neurons import Lif, SpikeList
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.parameters.populations import External, NormalStart
 from engines.spiking.typed.synapses.connection import TypedConnection, typed_connections
@@ -17,11 +17,14 @@ def neurons(parameters: SpikingParameters) -> int:
 
 
 def fewer_neurons(parameters: SpikingParameters, share: float) -> SpikingParameters:
-    """The same with about this share of each population's neurons, where it is less than all of them."""
+    """The same with about this share of each population's neurons, where it is less than all of them; sources whose
+    spikes a file lists stay, for it names them."""
     if share >= 1.0:
         return parameters
     fewer = [
-        each.model_copy(update={"number": max(1, round(each.number * share)) if each.number else 0})
+        each
+        if isinstance(each.neuron, SpikeList) or not each.number
+        else each.model_copy(update={"number": max(1, round(each.number * share))})
         for each in parameters.populations
     ]
     return parameters.model_copy(update={"populations": fewer})

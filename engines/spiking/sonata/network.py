@@ -112,6 +112,10 @@ def _kinds(circuit: Circuit, split: bool) -> Iterator[Kind]:
     """``split``: nodes whose own parameters differ are of different kinds; otherwise these have their mean."""
     for nodes in circuit.nodes:
         first, whose = _parts(circuit, nodes, split)
+        texts = [name for name in nodes.own if name.startswith(f"{DYNAMICS}/") and name not in _own(nodes)]
+        if texts:
+            names = ", ".join(each.partition("/")[2] for each in texts)
+            circuit.tell(f"parameters of nodes '{nodes.name}' that are no numbers are not taken: {names[:80]}")
         models, templates = nodes.texts("model_type"), nodes.texts("model_template")
         for place in np.argsort(first, kind="stable"):
             members, one = np.flatnonzero(whose == place), int(first[place])
@@ -265,6 +269,8 @@ def _weights(circuit: Circuit, edges: Edges) -> Array:
         circuit.tell(f"{missing} '{edges.name}' without a syn_weight: {USUAL_WEIGHT:g}, as NEST's")
     if not np.isnan(number).all():
         circuit.tell(f"edges '{edges.name}' of several synapses (nsyns) have the weight of all of them", matters=False)
+    if (number < 0).any():
+        raise ProblemError(f"edges '{edges.name}' have fewer synapses (nsyns) than 0")
     weight = np.where(np.isnan(weight), USUAL_WEIGHT, weight) * np.where(np.isnan(number), 1.0, number)
     if not np.isfinite(weight).all():
         raise ProblemError(f"edges '{edges.name}' have a weight that is no number")

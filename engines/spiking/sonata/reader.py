@@ -7,6 +7,7 @@ network has not is told, whatever it is.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
@@ -36,6 +37,8 @@ READ = {"manifest", "network", "networks", "components", "run", "inputs", "node_
 OF_ITS_OWN = {"output", "reports", "conditions", "overwrite_output", "gid_table"}
 """What says where its simulator writes, and how cells with morphologies begin."""
 CONFIGS = ("network", "simulation")
+LONG = 1e11
+"""Of a clamp that says no duration [ms]: some years."""
 Files = Mapping[str, Path]
 
 
@@ -153,6 +156,11 @@ def _whole(known: tuple[Reading, Files], path: Path, _: Files) -> Imported:
              for each in read_nodes(files[table], reading.types.get(types, {}))]  # fmt: skip
     edges = [each for table, types in reading.tables(EDGES)
              for each in read_edges(files[table], reading.types.get(types, {}))]  # fmt: skip
+    twice = [name for name, count in Counter(each.name for each in nodes).items() if count > 1]
+    if twice:
+        raise ProblemError(f"'{path.name}' names two files of nodes '{twice[0][:60]}': put a population into one file.")
+    if begins := reading.simulation.number(run, "tstart", 0.0):
+        reading.tell(f"the simulation begins at {begins:g} ms there (tstart), and at 0 here")
     circuit = Circuit(nodes, edges, _parameters(reading, files), [], {}, step, reading.tell)
     _read_inputs(reading, files, circuit, until)
     try:
@@ -203,8 +211,12 @@ def _read_inputs(reading: Reading, files: Files, circuit: Circuit, until: float)
         if kind == "spikes" and module in ("h5", "sonata"):
             _add_spikes(reading, circuit, name, who, _there(files, file, Path(reading.name)))
         elif kind == "current_clamp" and "amp" in given and not isinstance(given["amp"], (list, str)):
-            begins, lasts = (reading.simulation.number(given, key, 0.0) for key in ("delay", "duration"))
-            ends = begins + lasts if lasts and not 0 < until <= begins + lasts else float("inf")
+            begins = reading.simulation.number(given, "delay", 0.0)
+            ends = begins + reading.simulation.number(given, "duration", LONG)
+            if ends <= begins:
+                reading.tell(f"left out: input '{name}', for its duration is not above 0 ms")
+                continue
+            ends = float("inf") if ends >= LONG or 0 < until <= ends else ends
             circuit.clamps.append((Clamp(reading.simulation.number(given, "amp", 0.0), begins, ends), who))
         else:
             known = "spikes of the module h5 and current clamps with an amp are known here"

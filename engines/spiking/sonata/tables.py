@@ -22,6 +22,11 @@ MOST = 200_000_000
 """Rows of a table."""
 NONE = ("", "NULL", "NaN", "None")
 """Of a cell that says nothing."""
+MILLISECONDS = {
+    **dict.fromkeys(("", "ms", "msec", "millisecond", "milliseconds"), 1.0),
+    **dict.fromkeys(("s", "sec", "second", "seconds"), 1e3),
+}
+"""How long units of spikes are, in small letters."""
 Types = Mapping[tuple[str, int], Mapping[str, str]]
 """By population, which is empty where the table has none, and id."""
 
@@ -34,10 +39,18 @@ def read_types(path: Path, key: str) -> Types:
     rows = list(csv.reader(lines, delimiter=" ", skipinitialspace=True))
     if not rows or key not in rows[0]:
         raise ProblemError(f"'{path.name}' has no column {key}: separate columns by spaces, with their names above.")
-    found = {}
+    found: dict[tuple[str, int], Mapping[str, str]] = {}
     for row in rows[1:]:
+        if len(row) > len(rows[0]):
+            raise ProblemError(
+                f"'{path.name}' has a row of {len(row)} cells below {len(rows[0])} names, '{' '.join(row)[:40]}': put "
+                'texts with blanks into quotation marks ("…").'
+            )
         named = {name: cell for name, cell in zip(rows[0], row, strict=False) if cell not in NONE}
-        found[named.get("population", ""), int(named[key])] = named
+        identifier = named.get("population", ""), int(named[key])
+        if identifier in found:
+            raise ProblemError(f"'{path.name}' has two rows of {key} {identifier[1]}: leave one out.")
+        found[identifier] = named
     return found
 
 
@@ -148,7 +161,11 @@ def read_nodes(path: Path, table: Types) -> list[Nodes]:
     with opened_h5(path) as file:
         for name, group in _populations(file, "nodes", path):
             types = _whole(group, "node_type_id")
-            found.append(Nodes(name, types, table, _own(group, "node", types), _ids(group, "node_id", len(types))))
+            ids, numbers = np.unique(own := _ids(group, "node_id", len(types)), return_counts=True)
+            if len(ids) < len(own):
+                twice = ids[numbers > 1][0]
+                raise ProblemError(f"'{path.name}' has two nodes {twice} in '{name}': give each a node_id of its own.")
+            found.append(Nodes(name, types, table, _own(group, "node", types), own))
     return found
 
 
@@ -173,10 +190,10 @@ def read_spikes(path: Path) -> dict[str, tuple[Array, Array]]:
     with opened_h5(path) as file:
         for name, group in _populations(file, "spikes", path):
             times = np.asarray(group["timestamps"][:], float)
-            unit = _text(group["timestamps"].attrs.get("units", "ms"))
-            if unit.lower().startswith("s"):
-                times = times * 1e3
-            found[name] = _whole(group, "node_ids"), times
+            unit = _text(group["timestamps"].attrs.get("units", "ms")).strip()
+            if unit.lower() not in MILLISECONDS:
+                raise ProblemError(f"'{path.name}' has its spikes in '{unit[:40]}': write them in ms or s.")
+            found[name] = _whole(group, "node_ids"), times * MILLISECONDS[unit.lower()]
             if times.shape != found[name][0].shape or not np.isfinite(times).all():
                 raise ValueError("a time for each node")
     return found

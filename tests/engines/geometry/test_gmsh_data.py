@@ -95,3 +95,38 @@ def test_a_cell_of_two_groups_of_an_old_file(tmp_path: Path) -> None:
     )
     told = [each.message for each in read_mesh(tmp_path / "a.msh").findings]
     assert any("stood in the file twice" in each and "no longer of 'scar'" in each for each in told)
+
+
+PARTS = sorted((MESHES.parent / "gmsh_parts").glob("*.msh"))
+
+
+@pytest.mark.parametrize("path", PARTS, ids=lambda path: path.stem)
+def test_parts_of_a_mesh_belong_to_what_they_are_parts_of(path: Path) -> None:
+    """Boxes of 1 and 2 mm³ in three parts, and version 4.0, which Gmsh calls 4: they were damaged, of whom none was."""
+    mesh = read_mesh(path)
+    named = "without_groups" not in path.name
+    left, right = ("left", "right") if named else ("region 1", "region 2")
+    assert sorted(mesh.region_names.values()) == [left, right]
+    corners = mesh.points[mesh.cells]
+    volumes = np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6
+    assert volumes.sum() == pytest.approx(3.0)
+    names = np.array([mesh.region_names[number] for number in mesh.regions])
+    np.testing.assert_array_equal(names, np.where(corners.mean(axis=1)[:, 0] < 1, left, right))
+
+
+def test_version_4_is_told_by_its_nodes(tmp_path: Path) -> None:
+    """Others call 4.1 so."""
+    for path in (MESHES / "gmsh_4.1_ascii.msh", MESHES / "gmsh_4.1_binary.msh"):
+        (tmp_path / path.name).write_bytes(path.read_bytes().replace(b"4.1 ", b"4 ", 1))
+        found, known = read_with_meshio(tmp_path / path.name), read_with_meshio(path)
+        np.testing.assert_array_equal(found.cells, known.cells)
+        np.testing.assert_array_equal(found.cell_data["gmsh:physical"], known.cell_data["gmsh:physical"])
+
+
+def test_entities_of_parts_that_end_early_are_damaged(tmp_path: Path) -> None:
+    whole = (MESHES.parent / "gmsh_parts" / "4.1_binary.msh").read_bytes()
+    begin = whole.index(b"$PartitionedEntities") + len(b"$PartitionedEntities\n")
+    for content in (whole[: begin + 100], whole[:begin] + b"\xff" * 64 + whole[begin + 64 :]):
+        (tmp_path / "a.msh").write_bytes(content)
+        with pytest.raises(MeshError, match="damaged"):
+            read_mesh(tmp_path / "a.msh")

@@ -140,6 +140,17 @@ def test_in_xarray_bars_stand_at_their_middles(monkeypatch):
         assert (dim, how["dims"], units, how["attrs"]["units"]) == ("time", ("time",), {"units": "s"}, "mV")
 
 
+def test_values_of_a_curve_know_their_abscissa():
+    """``run.curves["voltage"].values.to_xarray()`` had an axis without a name."""
+    band = {end: Quantity(np.array([3.0, 5.0]), "mV") for end in ("low", "high")}
+    for x, middles in ((np.array([0.0, 1.0, 4.0]), [0.5, 2.5]), (np.array([0.0, 1.0]), [0.0, 1.0])):
+        found = curve([3.0, 5.0], x=x, **band)
+        for values in (found.values, found.low, found.high):
+            assert values.dims == ("time",)
+            assert values.coordinates["time"].tolist() == middles
+            assert values.coordinates["time"].unit == "s"
+
+
 def test_a_raster_has_dots_that_no_line_joins_and_a_matrix_is_not_drawn():
     html = curve([1.0, 5.0, 2.0], marks="dots")._repr_html_()
     (dots,) = [each.get("d") for each in ET.fromstring(html).iter("path") if each.get("stroke-linecap") == "round"]

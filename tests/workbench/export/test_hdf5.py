@@ -178,3 +178,11 @@ def test_spikes_that_are_converted_are_of_neurons_that_there_are(ends, times, ne
     populations = [Population("one", first, stop) for first, stop in ends]
     with nullcontext() if said is None else pytest.raises(ValueError, match=said):
         nwb._check_spikes(np.array(times, float), np.array(neurons, np.int64), populations)
+
+
+def test_spikes_of_neurons_that_were_not_recorded_go_to_no_others():
+    """They became the next neuron's that was."""
+    populations = [Population("a", 0, 3), Population("b", 3, 6, recorded=False), Population("c", 6, 9)]
+    with pytest.raises(ValueError, match="not recorded"):
+        nwb._check_spikes(np.array([1.0]), np.array([4]), populations)
+    nwb._check_spikes(np.array([1.0, 2.0]), np.array([0, 8]), populations)

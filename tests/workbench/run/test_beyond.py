@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from engines.api import no_progress
+from engines.api import Selection, no_progress
 from engines.backend.devices.select import open_backend
 from workbench.cli import main
 
@@ -100,3 +100,68 @@ def test_an_amount_of_a_brush_is_within_bounds_as_numbers_of_the_form_are(preset
         brush = run.brushes[0].name
         with pytest.raises(wb.ProblemError, match=r"is from -1e\+30 to 1e\+30, not 1e\+300"):
             run.paint(brush, (1, 1), 1e300, radius=1)
+
+
+def _simulated(preset, **changes):
+    project = wb.open(preset).set(changes)
+    document = project._document
+    return document.engine.build(document.complete_problem(), open_backend("cpu"), no_progress)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+def test_a_field_whose_length_alone_is_too_large_is_told(precision):
+    """(3e38, 3e38, 0) V/m are numbers, 4.2e38 V/m is none that files hold; where one component is 3e38 all are."""
+    simulation = _simulated("fdtd_dipole", **{"numerics.precision": precision})
+    start = simulation.state()
+    for parts, told in ((1, False), (2, True)):
+        large = np.zeros_like(start["electric"])
+        large[:parts] = 3e38
+        simulation.restore({**start, "electric": large})
+        assert simulation.non_finite() is None
+        assert np.isinf(simulation.field("E")).any() == told
+        assert (simulation.beyond is not None) == told
+    simulation.close()
+
+
+def test_an_infinite_value_stays_in_its_own_block():
+    """Of a coarse picture: all that came after it were no numbers."""
+    simulation = _simulated("fdtd_dipole", **{"numerics.precision": "fp64"})
+    start = simulation.state()
+    field = np.ones_like(start["electric"])
+    field[:, 0, 0, 0] = 1e60
+    simulation.restore({**start, "electric": field})
+    runs = Selection(np.arange(6, dtype=np.int32), np.array([0, 2, 2, 4, 6], np.int32))
+    means = simulation.gather("E", simulation.select(runs))
+    assert np.isinf(means[0])
+    assert np.isnan(means[1])  # of no cell
+    np.testing.assert_allclose(means[2:], 3**0.5, rtol=1e-6)
+    simulation.close()
+
+
+@pytest.mark.parametrize("size", [1e-25, 1.0, 1e25])
+def test_lengths_on_the_device_are_those_of_the_host(size):
+    """Squares of 1e25 are too large for float32, those of 1e-25 nothing."""
+    simulation = _simulated("fdtd_dipole", **{"numerics.precision": "fp32"})
+    start = simulation.state()
+    simulation.restore({**start, "electric": np.full_like(start["electric"], size)})
+    np.testing.assert_allclose(simulation.on_device("E"), simulation.field("E"), rtol=1e-6)
+    simulation.close()
+
+
+@pytest.mark.parametrize(("precision", "size"), [("fp32", 1e20), ("fp64", 1e25)])
+def test_stress_that_is_too_large_is_told_once_it_is_looked_at(precision, size):
+    simulation = _simulated("brazilian_disc", **{"numerics.precision": precision})
+    start = simulation.state()
+    rng = np.random.default_rng(1)
+    simulation.restore({**start, "u": start["u"] + size * rng.normal(size=start["u"].shape).astype(start["u"].dtype)})
+    assert simulation.non_finite() is None
+    assert simulation.beyond is None
+    values = simulation.field("von_mises")
+    assert np.isinf(values).any()
+    assert simulation.beyond is not None
+    assert simulation.beyond.told_beyond().startswith("The strain or stress is beyond 3.4e38 at element ")
+    simulation.restore(start)
+    assert simulation.beyond is None
+    assert np.isfinite(simulation.field("von_mises")).any()
+    assert simulation.beyond is None
+    simulation.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 
 import h5py
@@ -14,8 +15,10 @@ from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from tests.workbench.sweep.plans import plan_of
 from workbench.cli import main
+from workbench.cli.runs.folder import LOCK, alone_in
 from workbench.cli.sweep import _print
 from workbench.project.document import open_document
+from workbench.storage import locking
 from workbench.storage.atomic import StorageError
 from workbench.sweep import running
 from workbench.sweep.files import write_sweep
@@ -125,6 +128,7 @@ def test_the_command_lists_what_can_be_varied_and_refuses_in_a_sentence(project,
         (["--vary", "speed=0:2:3"], "'speed' cannot be 0: it must be above 0 mm/ms."),
         (["--vary", "speed=1:2:3000"], "3,000 runs: take fewer values, or add --yes"),
         (["--vary", "speed=1,2", "--chart", "line:most"], "'most' cannot be read"),
+        (["--vary", "speed=1,2", "--chart", "line:max", "--chart", "line:min"], "'line' is named 2 times: one number"),
         (["--vary", "speed"], "no NAME=VALUES"),
     ):
         assert main(["sweep", str(project), *given, "--out", str(tmp_path / "none")]) == 2
@@ -209,6 +213,47 @@ def test_what_has_no_column_is_said_in_the_table_and_on_the_command_line(charted
     assert "\nMany: the first 12 of 13 curves have a column; all of them are in the files.\n" in told
     assert main(["sweep", str(charted.path), *words, "--chart", "mean_voltage"]) == 0
     assert "in the files" not in capsys.readouterr().out
+
+
+def test_what_is_read_where_no_curve_reaches_is_told(charted, tmp_path, capsys):
+    """Its column was missing, or empty, without a word."""
+    words = ["sweep", str(charted.path), "--vary", "speed=1,2", "--until", "0.1", "--workers", "1", "--out"]
+    assert main([*words, str(tmp_path / "a"), "--chart", "line:at=7"]) == 0
+    told = "y, value at 7 m: 2 of 2 curves do not reach there; read it from 0 to 1.\n"
+    assert told in capsys.readouterr().out
+    assert main([*words, str(tmp_path / "a"), "--chart", "line:at=0.5"]) == 0
+    assert "reach" not in capsys.readouterr().out
+
+
+def test_a_sweep_is_alone_in_its_folder(charted, tmp_path, capsys):
+    """Two at once ended well, and the table of one and the charts of the other were there."""
+    words = ["sweep", str(charted.path), "--vary", "speed=1,2", "--until", "0.1", "--workers", "1", "--out"]
+    with alone_in(tmp_path / "a"):
+        assert main([*words, str(tmp_path / "a")]) == 2
+        assert "Another run writes into" in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()  # nothing was written
+    assert main([*words, str(tmp_path / "a")]) == 0
+    assert not (tmp_path / "a" / LOCK).exists()
+
+
+def test_a_disk_without_locks_takes_results(tmp_path, monkeypatch):
+    """As some disks of other machines are: another run was said to write there."""
+
+    def refuse(handle):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(locking, "_lock", refuse)
+    with alone_in(tmp_path / "a"):
+        (tmp_path / "a" / "kept").touch()
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["kept"]
+
+
+def test_tables_of_a_sweep_before_are_told(charted, tmp_path, capsys):
+    words = ["sweep", str(charted.path), "--vary", "speed=1,2", "--until", "0.1", "--workers", "1", "--out"]
+    assert main([*words, str(tmp_path / "a"), "--chart", "line", "--chart", "mean_voltage"]) == 0
+    assert "of one before" not in capsys.readouterr().out
+    assert main([*words, str(tmp_path / "a"), "--chart", "mean_voltage"]) == 0
+    assert capsys.readouterr().out.endswith("Not of this sweep, but of one before: charts/line.csv.\n")
 
 
 def test_what_a_chart_says_of_itself_stands_above_its_table_also_of_cases_that_were_kept(

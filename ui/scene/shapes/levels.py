@@ -95,7 +95,9 @@ def _middle(values: Array, level: float, z: int, y: int, x: int, point: Array) -
                 continue
             other = values[z + cz + ez, y + cy + ey, x + cx + ex]
             if (one >= level) != (other >= level):
-                share = min(max((level - one) / (other - one), 0.0), 1.0)
+                share = (level - one) / (other - one)
+                if not 0.0 <= share <= 1.0:  # one of them is no number, or infinite: the surface is at the other
+                    share = 1.0 if np.isfinite(other) else 0.0
                 point[0] += x + cx + share * ex
                 point[1] += y + cy + share * ey
                 point[2] += z + cz + share * ez

@@ -74,7 +74,8 @@ class Answers(Standing):
         """A field along the straight line from ``start`` to ``end`` [the geometry's unit of length] as it is now, in
         ``count`` points (None: as many as resolve the elements); or along the project's line that is called ``field``.
 
-        Interpolated on grids and tetrahedra, NaN outside; vectors by their length. Raises UnknownNameError, and
+        Interpolated on grids (between centres of cells: in the outer half of the outermost ones it is their value) and
+        tetrahedra, NaN outside; vectors by their length. Raises UnknownNameError, and
         ProblemError for a line that meets nothing.
         """
         if all(isinstance(one, Sequence) and not len(one) for one in (start, end)):

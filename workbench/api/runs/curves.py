@@ -42,6 +42,14 @@ class Curve:
     marks: Marks = "line"
     note: str = ""
 
+    def __post_init__(self) -> None:
+        """Values know their abscissa, for :meth:`Quantity.to_xarray`; those of bars stand in their middles."""
+        dim, x = self.x.name.lower() or "x", np.asarray(self.x)
+        middles = x if len(x) == len(self) else (x[1:] + x[:-1]) / 2
+        for each in (self.values, self.low, self.high):
+            if each is not None and each.shape == middles.shape:
+                each.dims, each.coordinates = (dim,), {dim: Quantity(middles, self.x.unit, self.x.name)}
+
     @property
     def unit(self) -> str:
         return self.values.unit
@@ -62,13 +70,12 @@ class Curve:
     def to_xarray(self) -> Any:
         """As an ``xarray.DataArray`` over its abscissa. Raises ProblemError without xarray."""
         xarray = needed("xarray")
-        dim = self.x.name.lower() or "x"
-        x = np.asarray(self.x)
-        middle = x if len(x) == len(self) else (x[1:] + x[:-1]) / 2
-        coordinate = (dim, middle, {"units": self.x.unit})
+        coordinates = {
+            dim: (dim, np.asarray(where), {"units": where.unit}) for dim, where in self.values.coordinates.items()
+        }
         attributes = {"units": self.unit, "long_name": self.title}
         return xarray.DataArray(
-            np.asarray(self.values), coords={dim: coordinate}, dims=(dim,), name=self.name, attrs=attributes
+            np.asarray(self.values), coords=coordinates, dims=self.values.dims, name=self.name, attrs=attributes
         )
 
     def __repr__(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engines.api.errors import ProblemError
@@ -13,9 +15,10 @@ from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.storage.atomic import has_other_names, storing
 from workbench.storage.error_log import ERROR_LOG
 from workbench.storage.journal import journal_of
+from workbench.storage.locking import ProcessLock
 
 LOCK = ".running"
-"""Held in the folder of results while a run writes there."""
+"""Held in the folder of results while a run or a sweep writes there."""
 GROWING = (*TABLES, "timing.jsonl", "timing.csv", *STREAMS)
 WRITTEN_INTO = {Path(name).suffix for name in GROWING} | {".igb"}
 """Suffixes of files that are gone on with as they are; others are replaced."""
@@ -49,6 +52,27 @@ def check_results(folder: Path, anew: bool) -> None:
         raise ProblemError(f"'{strange[0]}' is there already, and {told}: choose another folder with --out.")
     for branch in branches:
         check_results(branch, anew)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Nobody else writes into ``folder`` meanwhile, where its disk has locks; it is made, and goes if it stays empty.
+    Raises ProblemError if somebody does, StorageError."""
+    lock, there = ProcessLock(folder / LOCK), folder.exists()
+    with storing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        ours = lock.acquire() or lock.is_refused
+    if not ours:
+        raise ProblemError(f"Another run writes into '{folder}': wait for its end, or choose another --out.")
+    try:
+        yield
+    finally:
+        lock.release(remove=True)
+        with suppress(OSError):
+            if lock.is_refused:
+                (folder / LOCK).unlink()
+            if not there:
+                folder.rmdir()
 
 
 def _own_names(folder: Path) -> list[str]:

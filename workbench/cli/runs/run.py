@@ -27,7 +27,7 @@ from engines.ranks.world import World
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.asked import Asked
-from workbench.cli.runs.folder import LOCK, check_results
+from workbench.cli.runs.folder import alone_in, check_results
 from workbench.cli.runs.pictures import Pictures, RunMovie
 from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.runs.ranks import end_ranks, hush_others, joined, launch, note_folder, to_launch
@@ -43,7 +43,6 @@ from workbench.run.session import probe_elements, start
 from workbench.run.states.checkpoint import CheckpointMeta, checkpoints_at, problem_fingerprint, read_checkpoint
 from workbench.storage.atomic import StorageError, refusal, storing, write_bytes
 from workbench.storage.error_log import keep_traceback
-from workbench.storage.locking import ProcessLock
 from workbench.storage.patience import Patience
 from workbench.words.failures import with_place
 from workbench.words.units import time_text
@@ -83,7 +82,7 @@ def run_document(document: Document, until: float | None, options: Namespace) ->
     code = RUN_FAILED
     try:
         folder = _output_folder(options, document)
-        with _alone_in(folder):
+        with alone_in(folder):
             note_folder(folder)
             code = _run_into(folder, document, until, options, world)
     finally:
@@ -335,17 +334,3 @@ def _forget_terminal() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream.isatty():
             os.dup2(nowhere, stream.fileno())
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Nobody else writes into ``folder`` meanwhile. Raises ProblemError if somebody does."""
-    lock = ProcessLock(folder / LOCK)
-    with storing(folder):
-        ours = lock.acquire()
-    if not ours:
-        raise ProblemError(f"Another run writes into '{folder}': wait for its end, or choose another --out.")
-    try:
-        yield
-    finally:
-        lock.release(remove=True)

@@ -97,6 +97,8 @@ def _check_spikes(times: Array, neurons: Array, populations: Sequence[Population
     place = np.searchsorted([each.first for each in populations], neurons, side="right") - 1
     if (place < 0).any() or (neurons >= np.array([each.stop for each in populations])[place]).any():
         raise ValueError("spikes of no neuron")
+    if not np.array([each.recorded for each in populations])[place].all():
+        raise ValueError("spikes of neurons that were not recorded")
 
 
 def _units(times: Array, neurons: Array, populations: Sequence[Population], second: float, step: float | None) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.backend.fields.beyond import LARGEST
 from engines.backend.twins import Twins
 from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.step.solver import Solver
@@ -41,6 +42,11 @@ class Strains(ABC):
             nothing = np.full((rows, self._solver.body.size), np.nan, self._solver.dtype)
             self.values = self._backend.array(nothing)
         self._find()
+
+    def beyond(self) -> int | None:
+        """A place whose strain or stress is too large for float32, in which viewers get them. Inside of the same."""
+        large = (abs(self.values[: Found.DILATATION]) > LARGEST).any(axis=0)  # NaN is not
+        return int(large.argmax()) if large.any() else None
 
     @abstractmethod
     def _find(self) -> None:

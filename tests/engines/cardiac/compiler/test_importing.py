@@ -195,3 +195,31 @@ def test_what_follows_from_time_and_is_mostly_no_number_is_refused(file):
     text = voltage("dot(V) = -V + (10 - engine.time)^0.5\n    in [mV]")
     with pytest.raises(ProblemError, match="depends on time"):
         import_model(file(text, "cell.mmt"))
+
+
+TWO = """<model xmlns="http://www.cellml.org/cellml/1.0#" xmlns:cellml="http://www.cellml.org/cellml/1.0#" name="m">
+<component name="membrane"><variable name="time" units="second" public_interface="out"/>
+<variable name="V" units="volt" initial_value="-0.08" public_interface="out"/>
+<math xmlns="http://www.w3.org/1998/Math/MathML">{math}</math></component>
+<component name="gate"><variable name="time" units="second" public_interface="in"/>
+<variable name="V" units="ampere" public_interface="in"/><variable name="T" units="celsius" initial_value="37"/>
+<variable name="x" units="dimensionless" initial_value="0.5"/>
+<math xmlns="http://www.w3.org/1998/Math/MathML"><apply><eq/><apply><diff/><bvar><ci>time</ci></bvar><ci>x</ci></apply>
+<ci>V</ci></apply></math></component><connection><map_components component_1="membrane" component_2="gate"/>
+<map_variables variable_1="V" variable_2="V"/><map_variables variable_1="time" variable_2="time"/></connection>
+</model>"""
+
+
+def test_units_that_cannot_be_converted_are_told(file, recwarn):
+    """Myokit takes 1 of them for 1 and says so to whoever reads standard error."""
+    notes = " ".join(import_model(file(TWO.format(math=DECAY.format(zero="0")))).notes)
+    assert 'Of cell.cellml: The units "celsius" (assigned to a variable) are not supported' in notes
+    assert "Of cell.cellml: Unable to determine unit conversion factor for gate.V, from [A] to [V]." in notes
+    assert not [each for each in recwarn if issubclass(each.category, UserWarning)]
+
+
+def test_time_without_a_dimension_is_taken_for_milliseconds_and_told(file):
+    text = MMT.format(initial="membrane.V = -80", body="dot(V) = -V in [mV]").replace("[ms]", "[1]")
+    assert import_model(file(text, "cell.mmt")).notes == (
+        "engine.time has no dimension in cell.mmt and is taken for ms.",
+    )

@@ -11,6 +11,7 @@ from engines.backend.cpu import CpuBackend
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.sonata.config import Config, NodeSets
 from engines.spiking.sonata.models import Clamp, neuron_of
+from engines.spiking.sonata.tables import read_spikes
 from engines.spiking.typed.population import typed_of
 from tests.engines.spiking.sonata import circuits
 from workbench.project.boundary import EVERYTHING, OutsideFiles
@@ -304,3 +305,85 @@ def test_names_that_say_each_other_again_and_again_are_looked_up_once():
     assert Config("circuit", {"manifest": manifest}).file("x$V0") == "x"
     sets = {f"set {k}": [f"set {k + 1}"] * 9 for k in range(9)} | {"set 9": {"layer": 4}}
     assert list(NodeSets(sets).rules_of("set 0")) == [{"layer": 4}]
+
+
+def clamped(tmp_path, **clamp):
+    given = {"input_type": "current_clamp", "module": "IClamp", "node_set": "twelve", "amp": 900.0, **clamp}
+    return open_document(circuits.circuit(tmp_path, simulation={"inputs": {"clamp": given}}))
+
+
+def test_a_clamp_of_no_duration_is_left_out_and_one_that_says_none_goes_on(tmp_path):
+    """Of 0 ms it went on for ever, of less there was none, without a word."""
+    for duration in (0, -5.0):
+        document = clamped(tmp_path, delay=20.0, duration=duration)
+        assert not any("900" in line or "0.9*" in line for each in document.parameters.populations
+                       for line in getattr(each.neuron, "lines", ()))  # fmt: skip
+        assert any("Left out: input 'clamp', for its duration" in each.message for each in document.findings)
+    lines = [line for each in clamped(tmp_path, delay=20.0).parameters.populations
+             for line in getattr(each.neuron, "lines", ()) if "0.9*nA" in line]  # fmt: skip
+    assert lines == ["I = i_offset + I_ext + 0.9*nA*int(t >= 20*ms - dt/4) : amp"]
+
+
+def test_what_is_there_twice_is_refused(tmp_path):
+    """The first of two nodes, the last of two rows or populations was taken without a word."""
+    path = circuits.circuit(tmp_path)
+    cells = tmp_path / "network" / "cells_nodes.h5"
+    types = tmp_path / "network" / "cells_node_types.csv"
+    circuits.nodes(cells, "cells", [100, 101, 100, 101, 102, 100], [10, 11, 12, 13, 14, 13])
+    with pytest.raises(ProblemError, match=r"'cells_nodes.h5' has two nodes 13 in 'cells': give each"):
+        open_document(path)
+    circuits.circuit(tmp_path)
+    types.write_text(circuits.NODE_TYPES + "100 other point_neuron nest:iaf_psc_exp NULL\n")
+    with pytest.raises(ProblemError, match=r"'cells_node_types.csv' has two rows of node_type_id 100: leave one out"):
+        open_document(path)
+    types.write_text(circuits.NODE_TYPES)
+    config = tmp_path / "circuit_config.json"
+    known = json.loads(config.read_text())
+    known["networks"]["nodes"].append(known["networks"]["nodes"][0])
+    config.write_text(json.dumps(known))
+    with pytest.raises(ProblemError, match="two files of nodes 'cells': put a population into one file"):
+        open_document(path)
+
+
+def test_rows_of_more_cells_than_names_are_refused(tmp_path):
+    """A text with blanks without quotation marks moved all that came after it by a column."""
+    path = circuits.circuit(tmp_path)
+    types = tmp_path / "network" / "cells_node_types.csv"
+    types.write_text(circuits.NODE_TYPES.replace('"layer five"', "layer five"))
+    with pytest.raises(ProblemError, match=r"a row of 6 cells below 5 names, '102 layer five biophysical"):
+        open_document(path)
+
+
+@pytest.mark.parametrize(("unit", "times"), [("seconds", 1e3), ("s", 1e3), ("ms", 1.0), ("milliseconds", 1.0)])
+def test_spikes_are_in_their_unit(tmp_path, unit, times):
+    table = {"node": [0, 1], "time": [0.005, 0.01]}
+    circuits.spikes(tmp_path / "s.h5", "ext", table, unit)
+    np.testing.assert_allclose(read_spikes(tmp_path / "s.h5")["ext"][1], np.array([0.005, 0.01]) * times)
+
+
+def test_spikes_of_another_unit_are_refused(tmp_path):
+    for unit in ("us", "min", "samples"):
+        circuits.spikes(tmp_path / "s.h5", "ext", circuits.SPIKES, unit)
+        with pytest.raises(ProblemError, match=f"has its spikes in '{unit}': write them in ms or s"):
+            read_spikes(tmp_path / "s.h5")
+
+
+def test_where_the_simulation_begins_and_texts_of_nodes_are_told(tmp_path):
+    path = circuits.circuit(tmp_path, simulation={"run": {"tstop": 60.0, "dt": 0.1, "tstart": 30.0}})
+    cells = tmp_path / "network" / "cells_nodes.h5"
+    circuits.nodes(cells, "cells", [100, 101, 100, 101, 102], range(10, 15), dynamics_params__V_th=["-50 mV"] * 5)
+    told = " ".join(each.message for each in open_document(path).findings)
+    assert "The simulation begins at 30 ms there (tstart), and at 0 here." in told
+    assert "Parameters of nodes 'cells' that are no numbers are not taken: V_th." in told
+
+
+def test_fewer_synapses_than_none_and_weights_beyond_float32_are_refused(tmp_path):
+    path = circuits.circuit(tmp_path)
+    types = tmp_path / "network" / "cells_cells_edge_types.csv"
+    types.write_text(circuits.EDGE_TYPES.replace("1500 1.5 2", "1500 1.5 -2"))
+    with pytest.raises(ProblemError, match="fewer synapses"):
+        open_document(path)
+    types.write_text(circuits.EDGE_TYPES.replace("1500 1.5 2", "1e39 1.5 2"))
+    document = open_document(path)
+    with pytest.raises(ProblemError, match=r"The weight of synapse 1 is 2e\+39, and at most 3.4e\+38 can be"):
+        document.engine.build(document.complete_problem(), CpuBackend())

@@ -5,8 +5,10 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
+from engines.backend.devices.select import open_backend
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.connections import AllToAll
 from tests.engines.spiking.typed.models import LIF, neuron
 
 ENGINE = SpikingEngine()
@@ -77,3 +79,18 @@ def test_what_is_no_list_is_said_at_its_field(tmp_path, text, why):
     with pytest.raises(ProblemError, match=why) as refused:
         ENGINE.estimate(problem(tmp_path / "s.csv", 2), CpuBackend())
     assert refused.value.place == ("populations", 1, "neuron", "path")
+
+
+@pytest.mark.parametrize("one_to_one", [True, False])
+def test_the_estimate_of_a_large_network_leaves_the_sources_as_they_are(tmp_path, one_to_one):
+    """It was made of a part of all neurons, of which the file knew more: no run of more than 4 MB began."""
+    np.savez(tmp_path / "s.npz", neuron=[39], time=[1.0])
+    few, many = problem(tmp_path / "s.npz"), problem(tmp_path / "s.npz")
+    many.parameters.populations[2].number = 100_000
+    if one_to_one:
+        many.parameters.populations[1].number = 100_000
+    else:
+        many.parameters.connections[0].rule = AllToAll()
+    small, large = (ENGINE.estimate(each, open_backend("cpu")) for each in (few, many))
+    assert small.memory_bytes < 1 << 20 < 4 << 20 < large.memory_bytes
+    assert large.seconds_per_simulated_unit > 0

@@ -50,6 +50,18 @@ def test_what_leaves_the_box_stays_open_and_what_is_nowhere_is_empty():
     assert len(level_surface(np.full((3, 3, 3), np.nan), 0.0, (np.arange(3.0),) * 3, 1).triangles) == 0
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_beside_what_is_no_number_the_surface_has_places_and_normals(value):
+    """It went through no place at all there, and spoiled the normals around it."""
+    values, axes = ball(21)
+    values[9:12, 3:18, 3:18] = value
+    found = level_surface(values, 0.7, axes, 10**6)
+    assert np.isfinite(found.points).all()
+    assert np.isfinite(found.normals).all()
+    far = np.abs(found.points[:, 2]) > 0.3
+    assert abs(np.linalg.norm(found.points[far], axis=1) - 0.7).max() < 2.5 / 21**2
+
+
 def test_more_triangles_than_there_is_time_for_are_found_among_fewer_samples():
     values, axes = ball(61)
     whole, fewer = (level_surface(values, 0.7, axes, most) for most in (10**6, 5_000))
