@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer
 
 from ui.charts.plots.making import Plot
 
-LIVE_SECONDS, LIVE_SHARE = 0.1, 0.06
-"""With the share of :class:`ui.charts.inspection.InspectionPanel` less than 3 ms of each tick of 33 ms."""
+LIVE_SECONDS, LIVE_SHARE = 0.1, 0.03
+"""With the share of :class:`ui.charts.inspection.InspectionPanel` less than 2 ms of each tick of 33 ms."""
 LONGEST_SECONDS = 1.0
 HAND_SECONDS, HAND_SHARE = 0.03, 0.4
 """While a person drags something and looks at the charts."""

@@ -386,6 +386,7 @@ class ChartsPanel(QWidget):
                 cell.show_moment(self._past if timed else None)
             else:
                 cell.show_data((self._own if self._past is None else self._past_own).get(name, EMPTY))
+            cell.plot.settle()
 
     def _plots(self) -> Iterator[Plot]:
         return (cell.plot for cell in self.cells.values())

@@ -36,7 +36,9 @@ TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
 NOBODY = -2
 """Serial of a request without a view."""
-SAMPLE_TICKS = 3  # meters and traces at most every third tick: 10 Hz
+SAMPLE_TICKS = 3
+"""Meters and traces at most every third tick, 10 Hz: with a frame, so that the window is painted once for both, unless
+none comes for as long again."""
 
 
 class Phase(StrEnum):
@@ -103,7 +105,9 @@ class Controller(QObject):
         """Of live parameters, not known to have been carried out yet."""
         self.unsent: set[Path] = set()
         """Live parameters that were changed while the line to the run was lost."""
-        self._ticks = 0
+        self.is_frame_due: Callable[[], bool] = lambda: True
+        """Whether a frame that came now would be drawn: a run need not make those that are not."""
+        self._ticks = 0  # since samples were passed on
         self._samples: list[Any] = []
         self._progress: tuple[str, float] = ("", 0.0)
         self._reported = False
@@ -401,14 +405,16 @@ class Controller(QObject):
         self._follow_changes()
         self.painting.follow()
         self.rewinding.follow(runner)
-        frame = runner.frames.take()
+        running = state is RunState.RUNNING
+        frame = runner.frames.take() if not running or self.is_frame_due() else None
         if frame is not None and self.info is not None:
             self.frame_arrived.emit(frame)
         self._samples.extend(runner.take_samples())
         self._follow_first_step(state)
         self._ticks += 1
-        if self._samples and (self._ticks % SAMPLE_TICKS == 0 or state is not RunState.RUNNING):
-            taken, self._samples = self._samples, []
+        due = self._ticks >= (SAMPLE_TICKS if frame is not None else 2 * SAMPLE_TICKS)
+        if self._samples and (due or not running):
+            taken, self._samples, self._ticks = self._samples, [], 0
             self.time = taken[-1].time
             self.samples_arrived.emit(taken)
         if state is not RunState.RUNNING and self._reading is not None and self._reading.done():

@@ -31,6 +31,8 @@ from workbench.run.frames import Frame, FrameRequest
 
 ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
 """Steps to the right and up."""
+SOON_SECONDS = 1 / 60
+"""Half of the time until the next frame could come."""
 
 
 class Viewport(QWidget):
@@ -232,6 +234,16 @@ class Viewport(QWidget):
 
     # Drawing.
 
+    @property
+    def is_due(self) -> bool:
+        """Whether a frame that comes now is drawn at once: what comes sooner is drawn with the next picture."""
+        return self.scene.waiting or self._wait <= SOON_SECONDS
+
+    @property
+    def _wait(self) -> float:
+        """Seconds until the next picture may be drawn."""
+        return self.quality.interval - (clock.perf_counter() - self._drawn_at)
+
     def span(self) -> tuple[float, float] | None:
         """The lowest and the highest value in the picture."""
         return None if self.scene.layer is None else self.scene.layer.span(100.0 - self.scene.view.outliers)
@@ -250,8 +262,7 @@ class Viewport(QWidget):
     def redraw(self) -> None:
         """Draw soon; many calls become one."""
         if not self._closed and not self._timer.isActive():
-            wait = self.quality.interval - (clock.perf_counter() - self._drawn_at)
-            self._timer.start(max(0, round(1000 * wait)))
+            self._timer.start(max(0, round(1000 * self._wait)))
 
     def redraw_overlay(self) -> None:
         """Draw text and lines anew; the scene is as it was."""

@@ -58,9 +58,16 @@ class _Arrays(tuple[bytes, ...]):
     left = most = LARGEST_ARRAY
 
 
-def pack(value: Any) -> Packed:
-    """Raises TypeError for what has no form here."""
-    arrays: list[bytes] = []
+class _Going(list[bytes]):
+    """Arrays that are to travel, ``squeezed`` or as they are."""
+
+    squeezed = True
+
+
+def pack(value: Any, squeezed: bool = True) -> Packed:
+    """``squeezed``: long arrays take time here to take less of the line. Raises TypeError for what has no form here."""
+    arrays = _Going()
+    arrays.squeezed = squeezed
     return Packed(_plain(value, arrays), arrays)
 
 
@@ -80,7 +87,7 @@ def _counted(arrays: Sequence[bytes], most: int) -> _Arrays:
     return counted
 
 
-def _plain(value: Any, arrays: list[bytes]) -> Any:
+def _plain(value: Any, arrays: _Going) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value.value if isinstance(value, Enum) else value
     if isinstance(value, np.generic):
@@ -191,14 +198,14 @@ def _place(place: Any, arrays: Sequence[bytes]) -> int:
     return int(_checked(place, type(place) is int and 0 <= place <= len(arrays), int))
 
 
-def _packed_array(values: Array, arrays: list[bytes]) -> dict[str, Any]:
+def _packed_array(values: Array, arrays: _Going) -> dict[str, Any]:
     """Bytes of the same weight stand side by side: those of signs and exponents hardly differ, and pack well."""
     if values.dtype.kind not in NUMBERS:
         raise TypeError(f"arrays of {values.dtype} do not travel")
     shape, values = values.shape, np.ascontiguousarray(values)
     plain = values.astype(values.dtype.newbyteorder("<"), copy=False)
     content, packed = plain.tobytes(), False
-    if len(content) >= PACKED_FROM:
+    if arrays.squeezed and len(content) >= PACKED_FROM:
         planes = np.ascontiguousarray(np.frombuffer(content, np.uint8).reshape(-1, plain.itemsize).T)
         squeezed = zlib.compress(planes.data, 1)
         if len(squeezed) < len(content):

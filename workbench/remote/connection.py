@@ -83,8 +83,11 @@ class Connection:
         self._judged: dict[int, Future[Estimate]] = {}
         self._stream = place.stream(asks)
         self._line = Line(self._stream, TO_WINDOW, self._take, self._ended, self._fresh, self._most)
+        near = not place.host
+        if near:
+            self._line.come_near()
         self._line.open()
-        self._line.send(m.Hello(__version__))
+        self._line.send(m.Hello(__version__, near))
         if not self._welcome.wait(PATIENCE_SECONDS) or self.lost:
             self.close()
             raise LineLost(self.lost or f"{place.title} does not answer: try 'workbench connect' again.")

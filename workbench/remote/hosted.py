@@ -26,6 +26,8 @@ from workbench.run.states.taken import TakeResults
 from workbench.run.streams.traces import TraceStore
 from workbench.run.timing_log import TimingObserver
 
+TELL_SECONDS = 1 / 15
+"""Between two tellings of a run that goes on as before: a window draws hardly more pictures."""
 STILL_SECONDS = 2.0
 """After so long a window is told what it knows: that this side is still there."""
 BEGUN = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
@@ -34,7 +36,7 @@ BEGUN = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
 class Hosted:
     """See the module. Raises ProblemError where the problem has no run."""
 
-    def __init__(self, start: m.Start, document: Document) -> None:
+    def __init__(self, start: m.Start, document: Document, near: bool = False) -> None:
         self.run, self.problem, self.document = start.run, start.problem, document
         self._parameters = document.parameters
         self._timing, memory = TimingObserver(), RunMemory(document)
@@ -57,6 +59,8 @@ class Hosted:
         self._turn = 0
         self._lock = threading.Lock()
         """Of what is told in the order of time: samples before an answer that they are older than."""
+        self._near, self._unseen = near, False
+        """Whether the window is on this machine, and has yet to take the frame that went last."""
         self._parts: FrameRequest | None = None
         self._waiting: m.Watch | None = None
 
@@ -66,9 +70,10 @@ class Hosted:
         state = self.runner.state
         return state in BEGUN or (self._autostart and state is RunState.BUILDING)
 
-    def attached(self) -> m.Attached:
+    def attached(self, near: bool = False) -> m.Attached:
         """For a window that has come; what it is told from then on begins anew."""
         with self._lock:
+            self._near, self._unseen = near, False
             self._take()
             self._told = self._parts = self._waiting = None
             series = [((name,), buffer) for name, buffer in self._store.series.items()]
@@ -88,27 +93,40 @@ class Hosted:
         """``send`` what has come, if something has, and now and then without."""
         run, now = self.runner, clock.monotonic()
         with self._lock:
-            samples, said = self._take(), tuple(run.take_messages())
+            said = tuple(run.take_messages())
             error = None if run.error is None else m.trouble_of(run.error)
-            news = m.News(
+            plain = m.News(
                 self.run, run.state, run.progress, run.device, run.ended, run.ending, run.noticed, run.marks,
-                None if run.rescued is None else run.rescued.mark, error, samples, said,
+                None if run.rescued is None else run.rescued.mark, error, (), (),
             )  # fmt: skip
-            plain = replace(news, samples=(), messages=())
-            if samples or said or plain != self._told or now - self._when > STILL_SECONDS:
+            changed = bool(said) or plain != self._told
+            if not changed and now - self._when < TELL_SECONDS:
+                return
+            samples = self._take()
+            if changed or samples or now - self._when > STILL_SECONDS:
                 self._told, self._when = plain, now
-                send(news)
+                send(replace(plain, samples=samples, messages=said))
 
     def keep(self) -> None:
         """Nobody looks: curves go on."""
         with self._lock:
             self._take()
 
+    @property
+    def has_frame(self) -> bool:
+        """Whether :meth:`frame` gives one."""
+        return self.runner.frames.is_full and not (self._near and self._unseen)
+
     def frame(self) -> m.Shown | None:
-        """The newest, if there is one that was not sent."""
+        """The newest, if there is one that was not sent; for a window that is near, once it has seen the one before."""
         with self._lock:
-            frame = self.runner.frames.take()
+            frame = self.runner.frames.take() if self.has_frame else None
+            self._unseen = self._unseen or frame is not None
             return None if frame is None else m.Shown(self.run, self._turn, frame)
+
+    def seen(self) -> None:
+        """The window has taken the frame that went last."""
+        self._unseen = False
 
     def watch(self, wanted: m.Watch) -> None:
         """Raises WireError where it asks for what there is not. Before the run is built it waits."""
@@ -180,7 +198,7 @@ class Hosted:
 
     def _send(self, number: int, value: Any, send: Callable[[m.Answer], None]) -> None:
         try:
-            packed = pack(_without_geometry(value))
+            packed = pack(_without_geometry(value), not self._near)
         except TypeError as error:  # of an engine that somebody else wrote
             trouble = m.trouble_of(ProblemError(f"The answer cannot be sent to another machine: {error}."))
             send(m.Answer(number, self._turn, error=trouble))

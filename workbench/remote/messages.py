@@ -74,9 +74,10 @@ def error_of(trouble: Trouble) -> WorkbenchError:
 
 @dataclass(frozen=True)
 class Hello:
-    """The first message; ``version`` is Workbench's."""
+    """The first message; ``version`` is Workbench's; ``near``: the window is on the machine of the run."""
 
     version: str
+    near: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,13 @@ class Start:
 @dataclass(frozen=True)
 class Attend:
     """Tell this window of the run that it was welcomed with."""
+
+    run: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A window that is near has taken the frame that came last: the next may come."""
 
     run: str
 

@@ -60,13 +60,27 @@ ASLEEP_SECONDS = 3.0
 OTHER_GEOMETRY = "The other machine makes another grid or mesh of this problem: install the same Workbench on both."
 
 
+class _Frames(Mailbox[Frame]):
+    """Tells when one is taken."""
+
+    def __init__(self, taken: Callable[[], None]) -> None:
+        super().__init__()
+        self._taken = taken
+
+    def take(self) -> Frame | None:
+        frame = super().take()
+        if frame is not None:
+            self._taken()
+        return frame
+
+
 class RemoteRunner:
     """Everything returns at once: what it tells is what has come last. Messages are taken in on the line's thread."""
 
     def __init__(self, run: str, line: Line, time_unit: str, until: float | None, pace: float | None) -> None:
         self.run_id = run
         self.time_unit = time_unit
-        self.frames: Mailbox[Frame] = Mailbox()
+        self.frames: Mailbox[Frame] = _Frames(self._seen)
         self.info: SimulationInfo | None = None
         self.error: WorkbenchError | None = None
         self.failure: BaseException | None = None
@@ -244,6 +258,8 @@ class RemoteRunner:
                 if message.turn >= self._turn and asked is not None and self.info is not None:
                     check_frame(frame, asked, self.info)
                     self.frames.put(frame)
+                else:
+                    self._seen()
             case m.Answer():
                 self._take_answer(message)
             case m.Refused():
@@ -316,6 +332,10 @@ class RemoteRunner:
         if isinstance(value, Rewound):  # what came before it has not been taken here
             value = replace(value, samples=(*self._samples.take(), *value.samples))
         future.set_result(value)
+
+    def _seen(self) -> None:
+        if self._line.near:
+            self._send(m.Seen(self.run_id))
 
     def _ask(self, question: Any) -> Future[Any]:
         future: Future[Any] = Future()

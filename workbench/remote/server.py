@@ -40,7 +40,7 @@ ENDING_SECONDS = 45.0
 """In which a server that listens no more has kept its run."""
 LONGEST_NAME = 107
 """Bytes of a socket's name, unix(7)."""
-FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge)
+FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.Seen, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge)
 TAKEN_OVER = "Another window looks at this run now: this one no longer follows it."
 REPLACED = "A run of '{title}' that this window does not look at is on there: connect again to see it or to end it."
 
@@ -189,13 +189,18 @@ class Server:
             self._window.line.end(TAKEN_OVER)
         window.welcomed, self._window, self._start = True, window, None
         self._received.begin()
-        attached = None if self._hosted is None else self._hosted.attached()
+        if message.near:
+            window.line.come_near()
+        attached = None if self._hosted is None else self._hosted.attached(message.near)
         window.line.send_long(m.Welcome(__version__, _devices(), attached))
 
     def _pass_on(self, window: _Window, hosted: Hosted, message: Any) -> None:
         match message:
             case m.Watch():
                 hosted.watch(message)
+            case m.Seen():
+                hosted.seen()
+                window.line.wake()
             case m.Steer(what="close"):
                 self._drop()
             case m.Steer():
@@ -239,7 +244,7 @@ class Server:
         assert start is not None
         try:
             document = self._received.document(start.problem, folder_of(start.run, "runs"))
-            self._hosted = Hosted(start, document)
+            self._hosted = Hosted(start, document, window.line.near)
             window.attends, window.built = True, False
         except WorkbenchError as error:
             window.line.send(m.Refused(start.run, m.trouble_of(error)))
@@ -291,7 +296,8 @@ class Server:
                 self._tell(window, hosted)
             except Exception as error:  # of an engine that somebody else wrote: the run goes on
                 window.line.end(f"What this run tells cannot be sent ({type(error).__name__}: {error}).")
-        window.line.wake()
+        if hosted.has_frame:
+            window.line.wake()
 
     def _tell(self, window: _Window, hosted: Hosted) -> None:
         if not window.built:

@@ -26,6 +26,8 @@ WHOLE, PIECE, LAST, CONFIRMED = 1, 2, 3, 4
 PIECE_BYTES = 1 << 14
 UNCONFIRMED = 24 * PIECE_BYTES
 """On their way at most: at 100 Mbit/s 31 ms. A line of 20 ms there and back carries 19 MB/s with it."""
+NEAR_PIECE_BYTES = 1 << 18
+"""Within one machine, where each piece and its confirmation cost more than what is in it."""
 WAITING_SECONDS = 0.04
 """That pieces may stand in buffers of the line, beyond what the way itself takes; on slower lines fewer are sent."""
 AGAIN_SECONDS = 10.0
@@ -61,21 +63,22 @@ class Ended:
 class _Allowance:
     """How many bytes may be on their way: fewer as soon as they begin to stand in a queue before the line.
 
-    Every :data:`AGAIN_SECONDS` it begins with one piece, so that what the empty way takes is known as it is now.
+    Every :data:`AGAIN_SECONDS` it begins with one ``piece``, so that what the empty way takes is known as it is now.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, piece: int = PIECE_BYTES) -> None:
+        self._piece, self._limit = piece, UNCONFIRMED // PIECE_BYTES * piece
         self._sent = self._confirmed = 0
         self._on_way: deque[tuple[int, int, float]] = deque()
         """Of each piece: where it ends, how many bytes were on their way with it, and when that was."""
         self._begin()
 
     def _begin(self) -> None:
-        self._began, self._most, self._least, self._doubling = clock.monotonic(), float(PIECE_BYTES), math.inf, True
+        self._began, self._most, self._least, self._doubling = clock.monotonic(), float(self._piece), math.inf, True
 
     @property
     def more(self) -> bool:
-        return self._sent - self._confirmed + PIECE_BYTES <= self._most
+        return self._sent - self._confirmed + self._piece <= self._most
 
     def sent(self, length: int) -> None:
         self._sent += length
@@ -94,11 +97,11 @@ class _Allowance:
             self._least = min(took, self._least)
             right = self._least + WAITING_SECONDS
             if took > right:
-                self._most = max(PIECE_BYTES, min(self._most, together * right / took))
+                self._most = max(self._piece, min(self._most, together * right / took))
                 self._doubling = False
             else:
-                more = PIECE_BYTES if self._doubling else PIECE_BYTES * PIECE_BYTES / self._most
-                self._most = min(UNCONFIRMED, self._most + more)
+                more = self._piece if self._doubling else self._piece * self._piece / self._most
+                self._most = min(self._limit, self._most + more)
 
 
 class Line:
@@ -127,7 +130,9 @@ class Line:
         self._standing = 0  # bytes of them
         self._long: deque[Iterator[Any]] = deque()
         self._going = memoryview(b"")  # what is left of the long message on its way
-        self._allowance = _Allowance()
+        self._piece_bytes, self._allowance = PIECE_BYTES, _Allowance()
+        self.near = False
+        """Whether both ends are on one machine: nothing is squeezed then."""
         self._to_confirm = 0
         self._woken = False
         self._closing = False
@@ -147,9 +152,14 @@ class Line:
         for thread in self._threads:
             thread.start()
 
+    def come_near(self) -> None:
+        """Both ends are on one machine. Before anything long is sent."""
+        with self._changed:
+            self.near, self._piece_bytes, self._allowance = True, NEAR_PIECE_BYTES, _Allowance(NEAR_PIECE_BYTES)
+
     def send(self, message: Any) -> None:
         """Before everything that is long; never waits."""
-        content = encoded(message)
+        content = encoded(message, not self.near)
         with self._changed:
             if self._closing:
                 return
@@ -239,7 +249,7 @@ class Line:
                     self._long.popleft()
                     self._woken = True
             if message is not None:
-                self._going = memoryview(encoded(message))
+                self._going = memoryview(encoded(message, not self.near))
                 with self._changed:
                     self._woken = True  # and what is fresh after it
 
@@ -248,7 +258,7 @@ class Line:
         return bool(self._short or self._closing or self._to_confirm or long)
 
     def _piece(self) -> bytes:
-        piece, self._going = self._going[:PIECE_BYTES], self._going[PIECE_BYTES:]
+        piece, self._going = self._going[: self._piece_bytes], self._going[self._piece_bytes :]
         self._allowance.sent(len(piece))
         return HEAD.pack(PIECE if self._going else LAST, len(piece)) + bytes(piece)
 
@@ -284,7 +294,7 @@ class Line:
             return None
         if kind == WHOLE and length <= LARGEST_WHOLE:
             return decoded(self._exactly(length), self._kinds, self._most)
-        if kind not in (PIECE, LAST) or length > PIECE_BYTES or len(self._coming) + length > LARGEST_LONG:
+        if kind not in (PIECE, LAST) or length > NEAR_PIECE_BYTES or len(self._coming) + length > LARGEST_LONG:
             raise WireError("What came over the line is no message of Workbench: is the same version on both sides?")
         self._coming += self._exactly(length)
         with self._changed:
@@ -315,9 +325,9 @@ class Line:
             self._ended(why or self._why)
 
 
-def encoded(message: Any) -> bytes:
+def encoded(message: Any, squeezed: bool = True) -> bytes:
     """Length of the JSON, the JSON, and the arrays' bytes."""
-    packed = pack(message)
+    packed = pack(message, squeezed)
     tree = {"kind": type(message).__name__, "body": packed.tree, "sizes": [len(each) for each in packed.arrays]}
     head = json.dumps(tree, separators=(",", ":")).encode()
     return b"".join((LENGTH.pack(len(head)), head, *packed.arrays))

@@ -157,6 +157,11 @@ class Mailbox(Generic[T]):
         self._lock = threading.Lock()
         self._value: T | None = None
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a value came since the last take."""
+        return self._value is not None
+
     def put(self, value: T) -> None:
         with self._lock:
             self._value = value

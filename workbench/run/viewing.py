@@ -21,8 +21,10 @@ T = TypeVar("T")
 
 CHART_SECONDS = 0.1
 """Charts and inspections are made at most so often while a run goes on."""
-CHART_SHARE = 0.2
+CHART_SHARE = 0.05
 """The most of the worker's time that they may take."""
+WAITING_SECONDS = 1 / 15
+"""So old may a frame become that nobody has taken yet, before it is made anew while the run goes on."""
 
 
 class Saying(Protocol):
@@ -53,7 +55,7 @@ class FrameSource:
         self._lines = LinesSource()
         self._inspection: Inspection | None = None
         self._measurement: Inspection | None = None
-        self._due = 0.0
+        self._due = self._stale = 0.0
 
     @property
     def is_asked(self) -> bool:
@@ -72,6 +74,8 @@ class FrameSource:
         if request is None:
             self.release()
             return
+        if request is self._answered and not resting and self.frames.is_full and clock.monotonic() < self._stale:
+            return
         if request.serial != self._serial:
             self._handles = {part: (name, simulation.select(of), len(of)) for part, (name, of) in request.parts.items()}
             self._serial = request.serial
@@ -82,7 +86,7 @@ class FrameSource:
             self._make_charts(simulation, request)
         elif not (request.charts or request.cuts or request.pair) and request.element is None:
             charted = True  # there is nothing that could be older
-        self._answered = request
+        self._answered, self._stale = request, clock.monotonic() + WAITING_SECONDS
         told = self._charts, self._inspection, self._measurement
         markers = self._seen("What is marked", partial(_markers, simulation)) if request.markers else None
         lines = self._seen("What is drawn as lines", partial(_lines, simulation)) if request.lines else None

@@ -34,8 +34,8 @@ def paced(qapp, clock):
     [
         (0.0, 0.0, False, 100),
         (0.0, 0.0, True, 30),
-        (0.012, 0.0, False, 188),
-        (0.012, 0.012, False, 388),
+        (0.012, 0.0, False, 388),
+        (0.012, 0.012, False, 788),
         (0.02, 0.0, True, 30),
         (0.02, 0.02, True, 80),
         (0.5, 0.0, False, 500),
@@ -43,7 +43,7 @@ def paced(qapp, clock):
     ],
 )
 def test_a_drawing_waits_by_what_the_one_before_took(paced, clock, cost, painted, by_hand, milliseconds):
-    """6 % of the time live, 40 % by hand, at least 100 and 30 ms and at most a second after the last one began."""
+    """3 % of the time live, 40 % by hand, at least 100 and 30 ms and at most a second after the last one began."""
     paced.costs.cost = cost
     paced._fire()
     paced.plot.paint_seconds = painted

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
@@ -57,6 +57,40 @@ def test_as_many_charts_as_fit_are_shown_and_the_choice_is_remembered(charted, q
     qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=10_000)
     qtbot.waitUntil(lambda: panel.shown == ("voltage", "sizes", "history"))
     assert [action.isChecked() for action in panel.buttons.chooser.menu().actions()] == [True, False, True, True]
+
+
+class Paintings(QObject):
+    """Counts those of a widget."""
+
+    count = 0
+
+    def eventFilter(self, widget, event):
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_a_chart_is_painted_once_for_what_it_is_given(charted, qtbot):
+    """Its axes follow before it is painted, and not while it is."""
+    run_until(qtbot, charted, 20.0)
+    panel = charted.charts.panel
+    drawn(qtbot, panel, "voltage", 10)
+    qtbot.wait(300)
+    plot, store, painted = panel.cells["voltage"].plot, charted.probes.store, Paintings()
+    plot.viewport().installEventFilter(painted)
+    counts = []
+    for _ in range(9):
+        painted.count = 0
+        end = store.series["mean"].times[-1]
+        for buffer in store.series.values():
+            buffer.append(np.array([end + 30.0]), np.array([buffer.values[-1] + 1.0]))
+        before = plot.viewRange()
+        panel._draw()
+        qtbot.waitUntil(lambda: painted.count > 0, timeout=5000)
+        qtbot.wait(100)
+        assert plot.viewRange() != before
+        counts.append(painted.count)
+    assert sorted(counts)[len(counts) // 2] == 1, "but for what else has it painted now and then"
+    plot.viewport().removeEventFilter(painted)
 
 
 def test_series_become_curves_with_their_band(charted, qtbot):

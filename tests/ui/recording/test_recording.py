@@ -2,6 +2,7 @@
 
 import threading
 import time as clock
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -83,6 +84,18 @@ def test_a_frame_comes_back_bit_for_bit(reel):
     folder = reel.frames[0].file.parent
     reel.clear()
     assert not folder.exists()
+
+
+def test_what_hardly_becomes_smaller_is_written_as_it_is(reel, monkeypatch):
+    """Packing takes a core from the run, and noise does not become smaller by it."""
+    levels, pack = [], zlib.compress
+    monkeypatch.setattr(reels.zlib, "compress", lambda content, level: (levels.append(level), pack(content, level))[1])
+    noise = np.random.default_rng(0).random(100_000).astype(np.float32)
+    for step, values in enumerate((noise, np.zeros_like(noise), noise[:1000])):
+        reel.add(*write(Frame(1, step, float(step), {"surface": values}), reel.begin()))
+        assert read(reel.frames[-1]).values["surface"].tobytes() == values.tobytes()
+    assert levels == [1, 0, 1, 1, 1], "a part is tried; what is short is packed at once"
+    assert reel.frames[1].size < noise.nbytes / 100
 
 
 def test_a_frame_with_charts_of_an_earlier_moment_is_not_kept(reel):

@@ -27,6 +27,7 @@ class FakeViewport(QWidget):
     item_deleted = Signal()
     volume_refusal = ""
     deformation = limits = None
+    is_due = True
 
     def __init__(self, parent=None):
         super().__init__(parent)

@@ -1,6 +1,7 @@
 """Running from the window against an engine with a known answer."""
 
 import threading
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
@@ -138,6 +139,29 @@ def test_a_run_ends_at_until_and_begins_again(opened, qtbot):
     window.controller.run()  # nothing left to do: from the start
     wait_for(qtbot, window, Phase.RUNNING)
     qtbot.waitUntil(lambda: 0 < window.controller.time < 300.0)
+
+
+def test_frames_are_taken_as_the_view_draws_them_and_samples_come_with_them(opened, qtbot):
+    window, controller = opened, opened.controller
+    came = []
+    controller.frame_arrived.connect(lambda frame: came.append("frame"))
+    controller.samples_arrived.connect(lambda _: came.append("samples"))
+    window.viewport.is_due = False
+    window.timeline.until_edited.emit(None)
+    controller.run()
+    wait_for(qtbot, window, Phase.RUNNING)
+    came.clear()
+    qtbot.waitUntil(lambda: came.count("samples") > 2)
+    assert "frame" not in came, "the view has drawn just now, and would not draw this one"
+    came.clear()
+    window.viewport.is_due = True
+    qtbot.waitUntil(lambda: came.count("samples") > 3)
+    after = [one for one, other in pairwise(came) if other == "samples"]
+    assert after[1:] == ["frame"] * len(after[1:]), "both are painted at once"
+    window.viewport.is_due = False
+    controller.pause()
+    wait_for(qtbot, window, Phase.PAUSED)
+    qtbot.waitUntil(lambda: window.viewport.frames[-1].time == controller.time)
 
 
 def test_nothing_remains_of_a_run_that_has_ended(opened, qtbot):

@@ -120,6 +120,38 @@ def test_of_several_requests_for_frames_the_last_is_answered_and_parts_are_sent_
     runner.watch(None)
 
 
+def test_a_window_of_this_machine_is_sent_a_frame_once_it_has_taken_the_one_before(running, monkeypatch):
+    _, runner = running
+    came, take = [], runner.take
+    monkeypatch.setattr(runner, "take", lambda message: (came.append(message), take(message)))
+    runner.watch(FrameRequest(1, EVERY))
+    wait_for(lambda: any(isinstance(message, m.Shown) for message in came))
+    clock.sleep(0.5)
+    assert sum(isinstance(message, m.Shown) for message in came) == 1, "while it paints, no other is packed"
+    first = runner.frames.take()
+    later = frame_of(runner, after=first.step)
+    assert later.step > first.step
+    runner.pause()
+    wait_for(lambda: runner.state is RunState.PAUSED)
+    last = runner.take_samples()[-1].step
+    assert frame_of(runner, after=last - 1).step == last, "where it stands is shown, whatever was taken before"
+
+
+def test_a_run_that_goes_on_as_before_is_told_of_fifteen_times_a_second(running, monkeypatch):
+    _, runner = running
+    came, take = [], runner.take
+    wait_for(lambda: runner.take_samples())
+    monkeypatch.setattr(runner, "take", lambda message: (came.append(message), take(message)))
+    began = clock.monotonic()
+    clock.sleep(1.0)
+    told, seconds = sum(isinstance(message, m.News) for message in came), clock.monotonic() - began
+    assert 0 < told <= 15 * seconds + 3  # that it keeps a state, and the first, come at once
+    runner.pause()
+    wait_for(lambda: runner.state is RunState.PAUSED)
+    steps = [sample.step for sample in runner.take_samples()]
+    assert steps == sorted(set(steps)), "no sample is lost or told twice"
+
+
 def test_a_window_that_goes_leaves_the_run_on_and_the_next_sees_its_curves(there, running, document):
     connection, runner = running
     wait_for(lambda: runner.take_samples())

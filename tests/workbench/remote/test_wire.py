@@ -19,7 +19,7 @@ from engines.api import Array
 from workbench.remote import wire
 from workbench.remote.messages import kinds
 from workbench.remote.streams import ProcessStream, SocketStream
-from workbench.remote.wire import HEAD, PIECE_BYTES, UNCONFIRMED, WHOLE, Ended, Line, _Allowance, encoded
+from workbench.remote.wire import HEAD, LAST, PIECE_BYTES, UNCONFIRMED, WHOLE, Ended, Line, _Allowance, decoded, encoded
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,27 @@ def test_a_short_message_does_not_wait_for_a_long_one(sockets):
         before += length
     assert content == encoded(Word("now"))
     assert 0 < before <= UNCONFIRMED
+
+
+def test_within_one_machine_nothing_is_squeezed_or_cut_small(sockets):
+    near, reader = End(sockets[0]), sockets[1]
+    near.line.come_near()
+    load = Load(1, np.zeros(50_000, np.float32))
+    near.line.send_long(load)
+    reader.settimeout(5.0)
+    kind, length = HEAD.unpack(_exactly(reader, HEAD.size))
+    assert (kind, length) == (LAST, len(encoded(load, squeezed=False)))
+    assert decoded(_exactly(reader, length), KINDS).values.tobytes() == load.values.tobytes()
+    assert load.values.nbytes < length
+
+
+def test_within_one_machine_megabytes_arrive(sockets):
+    near, far = (End(each) for each in sockets)
+    near.line.come_near()
+    sent = [noise(16, number) for number in range(3)]
+    near.line.send_long(*sent)
+    far.until(lambda: len(far.got) == 3)
+    assert all((one.values == other.values).all() for one, other in zip(sent, far.got, strict=True))
 
 
 def _exactly(reader, length):

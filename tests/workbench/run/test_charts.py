@@ -148,11 +148,35 @@ def test_charts_that_cost_much_come_less_often(clock):
 
     source, simulation = FrameSource(), Slow()
     source.request = request()
-    for _ in range(200):
+    for _ in range(800):
         frame_of(source, simulation)
         clock.now += 0.01
-    # A chart of 0.1 s may take a fifth of the time: one in 0.5 s; the last may not be over.
-    assert len(simulation.asked) == pytest.approx((clock.now - 100.0) / 0.5, abs=1)
+    # A chart of 0.1 s may take a twentieth of the time: one in 2 s; the last may not be over.
+    assert len(simulation.asked) == pytest.approx((clock.now - 100.0) / 2.0, abs=1)
+    assert len(simulation.asked) > 3
+
+
+def test_a_frame_that_nobody_has_taken_is_made_anew_only_once_it_is_old(clock):
+    source, simulation = FrameSource(), Charted()
+    source.request = request()
+    source.answer(simulation)
+    clock.now += 0.03
+    simulation.step = 8
+    source.answer(simulation)  # the window is still painting
+    assert source.frames.take().step == 3
+    source.answer(simulation)
+    simulation.step = 9
+    clock.now += 0.1
+    source.answer(simulation)
+    assert source.frames.take().step == 9
+    source.answer(simulation)
+    simulation.step = 10
+    source.answer(simulation, resting=True)  # where it stands is always shown
+    assert source.frames.take().step == 10
+    source.answer(simulation)
+    simulation.step, source.request = 11, request(("cycles",))
+    source.answer(simulation)  # and so is what was asked for anew
+    assert source.frames.take().step == 11
 
 
 @pytest.mark.parametrize(

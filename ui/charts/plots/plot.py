@@ -219,6 +219,10 @@ class ChartPlot(pg.PlotWidget):
     def autoscale(self) -> None:
         self.enableAutoRange()
 
+    def settle(self) -> None:
+        """Find the ranges of the axes now: found while it is painted, they have it painted once more."""
+        self.getPlotItem().getViewBox().prepareForPaint()
+
     # Qt.
 
     def sizeHint(self) -> QSize:

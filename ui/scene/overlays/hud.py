@@ -18,7 +18,7 @@ from ui.scene.overlays.link_strokes import link_strokes
 from ui.scene.overlays.measure_mark import measure_strokes
 from ui.scene.overlays.placed import materials
 from ui.scene.overlays.placed import strokes as placed_strokes
-from ui.scene.overlays.ruler import ruler
+from ui.scene.overlays.ruler import Label, ruler, seen_from
 from ui.scene.scene import Scene
 from ui.scene.visuals import plates
 from ui.scene.visuals.markers import COLOURS
@@ -62,6 +62,7 @@ class Hud:
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Hashable, Array]] = {}
+        self._ruled: tuple[Hashable, tuple[list[Label], list[Stroke]]] = (None, ([], []))
         self._hidden_seen: Hashable = None
         self._hidden_known: dict[tuple[float, float, float], bool] = {}
 
@@ -253,7 +254,10 @@ class Hud:
     def _ruler(
         self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
     ) -> None:
-        labels, ticks = ruler(scene, width, height, ratio)
+        seen = seen_from(scene, width, height, ratio)
+        if seen != self._ruled[0]:
+            self._ruled = seen, ruler(scene, width, height, ratio)
+        labels, ticks = self._ruled[1]
         others = [(left, top, *image.shape[1::-1]) for _, image, left, top in placed]
         others += [_around(stroke) for stroke in strokes]  # the scale bar is one
         strokes += ticks

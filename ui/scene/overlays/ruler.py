@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import product
 
@@ -33,6 +34,15 @@ class Label:
     middle: tuple[float, float]
     faint: bool
     instead: tuple[tuple[float, float], ...] = ()
+
+
+def seen_from(scene: Scene, width: int, height: int, ratio: float) -> Hashable:
+    """All that a ruler hangs on."""
+    layer, camera = scene.layer, scene.camera
+    assert layer is not None
+    angles = camera.azimuth, camera.elevation, camera.distance, camera.radius, camera.offset
+    places = tuple(tuple(map(float, point)) for point in (camera.center, camera.scene_center, *layer.bounds))
+    return angles, places, layer.length_unit, scene.theme, width, height, ratio
 
 
 def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Label], list[Stroke]]:

@@ -18,6 +18,7 @@ from tests.ui.scene.overlays.test_gripping import SQUARE, placement
 from ui.scene.arrows import Arrows
 from ui.scene.colormaps import colormap
 from ui.scene.marks import Marks
+from ui.scene.overlays import hud as composing
 from ui.scene.overlays.brush_mark import brush_strokes
 from ui.scene.overlays.clip_handle import _frame, _points, grip_at, handle_strokes, moved, pushed, tilted
 from ui.scene.overlays.hud import Hud, _overlap, marker_lines, named_axes
@@ -27,6 +28,7 @@ from ui.scene.overlays.measure_mark import measure_strokes
 from ui.scene.overlays.placed import AXES, TINTS, WHITE, knobs, strokes
 from ui.scene.overlays.ruler import ruler
 from ui.scene.scene import Scene
+from ui.scene.visuals.plates import LIGHT
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
 
 # Written out: what the sources have is held against these.
@@ -181,6 +183,30 @@ def test_names_of_axes_that_would_lie_on_each_other_are_left_out():
     assert named_axes(np.eye(3)) == [True, True, True]
     assert named_axes(np.array([[1.0, 0.2, 0.8], [0, 0.9, 0.1], [0, 0.1, 0.6]])) == [True, True, False]
     assert named_axes(full("slanted").camera.axes) == [True, True, True]
+
+
+def test_a_ruler_is_worked_out_anew_only_when_what_it_hangs_on_has_changed(monkeypatch):
+    scene, hud, made = full(), Hud(), []
+    monkeypatch.setattr(composing, "ruler", lambda *arguments: (made.append(arguments), ruler(*arguments))[1])
+    first = hud.compose(scene, *SIZE, 1.0)
+    scene.show_fields({"u": np.ones(1000, np.float32)}, 2.5)
+    scene.time = 2.5
+    assert hud.compose(scene, *SIZE, 1.0)[1] == first[1]
+    assert len(made) == 1
+    for change in (
+        lambda: scene.camera.rotate(1, 0),
+        lambda: scene.camera.pan(3, 0, SIZE[1]),
+        lambda: setattr(scene.camera, "offset", (0.1, 0.0)),
+        lambda: setattr(scene, "theme", LIGHT),
+    ):
+        change()
+        before = len(made)
+        again = hud.compose(scene, *SIZE, 1.0)
+        assert len(made) == before + 1
+        assert again[1] == Hud().compose(scene, *SIZE, 1.0)[1]
+    hud.compose(scene, *SIZE, 2.0)
+    hud.compose(scene, SIZE[0], SIZE[1] + 1, 2.0)
+    assert len(made) == 2 * 4 + 3
 
 
 @pytest.mark.parametrize("seen", SEEN)
