@@ -18,6 +18,7 @@ from workbench.project.boundary import NOTHING, OutsideFiles
 from workbench.project.document import Document, save_document
 from workbench.project.parameter_files import named_files
 from workbench.project.project import Project
+from workbench.remote.messages import Seen
 from workbench.run.runner import Runner
 from workbench.storage.overtaken import Overtaken
 from workbench.storage.recent import RecentFile
@@ -27,10 +28,13 @@ from workbench.sweep.workers import run_sweep
 class FakeServices(FakeLab):
     """Opens slabs by name; remembers what was asked of it."""
 
-    place = None
+    place, beside = None, Seen()
 
     def disconnect(self):
         pass
+
+    def seen_beside(self):
+        return self.beside
 
     def __init__(self, presets=(), engines=()):
         super().__init__()

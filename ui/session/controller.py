@@ -140,6 +140,14 @@ class Controller(QObject):
         """Whether the run is on another machine."""
         return isinstance(self.runner, RemoteRunner)
 
+    @property
+    def ends_with_window(self) -> bool:
+        """Whether the run does: elsewhere one beside the window without an end, of which nobody would think any
+        more."""
+        place = self.services.place
+        beside = place is not None and place.beside
+        return not self.away or (beside and self.runner is not None and self.runner.until is None)
+
     def await_reset(self) -> None:
         """What the run began with is no longer what the next one will begin with."""
         self._stale = True
@@ -281,18 +289,16 @@ class Controller(QObject):
             self.services.keep_curves(self.runner, self.model.snapshot(), self.curves())
 
     def close(self) -> None:
-        """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on, but
-        for one beside the window without an end, of which nobody would think any more: it is kept where it stands."""
+        """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on,
+        unless it :attr:`ends_with_window`: then it is kept where it stands."""
         self.closed = True
         self._timer.stop()
         self._keep_curves()
         self.painting.forget()
-        away, runner = self.away, self.runner
+        away, runner, ends = self.away, self.runner, self.ends_with_window
         self.runner = None
         if runner is not None:
-            place = self.services.place
-            forgotten = place is not None and place.beside and runner.until is None
-            (runner.close if forgotten else runner.leave)()
+            (runner.close if ends else runner.leave)()
             self.background.held_up = runner.alive and not away
 
     def _begin_anew(self) -> None:

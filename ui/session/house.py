@@ -43,7 +43,8 @@ from workbench.project.document import (
 )
 from workbench.project.findings import Estimator
 from workbench.project.tooling import carried_out
-from workbench.remote.connection import Connection, Place
+from workbench.remote.connection import Connection, Place, seen_beside
+from workbench.remote.messages import Seen
 from workbench.remote.runner import STAYS_THERE, AnyRunner, RemoteRunner
 from workbench.run import session
 from workbench.run.runner import Runner
@@ -239,6 +240,15 @@ class HouseServices:
     def disconnect(self) -> None:
         there, self._there, self._attached = self._there, None, False
         if there is not None:
+            there.close()
+
+    def seen_beside(self) -> Seen:
+        return seen_beside()
+
+    def end_beside(self) -> None:
+        if not seen_beside().watched:
+            there = Connection(Place())
+            there.end_run()
             there.close()
 
     @property

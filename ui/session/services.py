@@ -20,6 +20,7 @@ from workbench.project.autosave import Recovery
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document
 from workbench.remote.connection import Place
+from workbench.remote.messages import Seen
 from workbench.remote.runner import AnyRunner
 from workbench.run.states.curves import Curves
 from workbench.storage.recent import RecentFile
@@ -106,6 +107,12 @@ class Services(Protocol):
 
     def disconnect(self) -> None:
         """From now on problems run here; a run elsewhere goes on."""
+
+    def seen_beside(self) -> Seen:
+        """The run of a process beside a window, as far as there is one."""
+
+    def end_beside(self) -> None:
+        """End it, kept where it stands, if no window looks at it. Takes seconds. Raises WorkbenchError."""
 
     @property
     def place(self) -> Place | None:

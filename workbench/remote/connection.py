@@ -8,6 +8,7 @@ import uuid
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -18,17 +19,18 @@ from workbench import __version__
 from workbench.project.document import Document
 from workbench.remote import messages as m
 from workbench.remote.beginning import begin
-from workbench.remote.checking import check_attached
+from workbench.remote.checking import MOST_AT_ONCE, check_attached, check_size
 from workbench.remote.codec import WireError, unpack
 from workbench.remote.packing import Received, folder_of, packed, parts_of
 from workbench.remote.runner import MOST_TOLD, RemoteRunner
-from workbench.remote.streams import LineLost, ProcessStream, SocketStream, socket_path, through_ssh, to_socket
+from workbench.remote.streams import SOCKETS, LineLost, ProcessStream, SocketStream, socket_path, through_ssh, to_socket
 from workbench.remote.wire import Line
 from workbench.words.failures import as_sentence
 
 BESIDE = "this computer beside the window"
 PATIENCE_SECONDS = 60.0
 """Until the other side has answered a greeting: its first device takes seconds to be opened."""
+LOOK_SECONDS = 5.0
 TO_WINDOW = m.kinds(m.Welcome, m.Wanted, m.FilePart, m.Refused, m.Built, m.News, m.Shown, m.Answer)
 
 
@@ -59,6 +61,27 @@ class Place:
         if self.socket is None:
             begin(socket_path())
         return to_socket(self.socket or socket_path())
+
+
+def seen_beside() -> m.Seen:
+    """The run of the process beside the window, as far as there is one; begins none."""
+    seen, over = m.Seen(), threading.Event()
+
+    def take(message: m.Seen) -> None:
+        nonlocal seen
+        check_size(message, MOST_AT_ONCE)
+        seen = message
+        over.set()
+
+    if SOCKETS:
+        with suppress(LineLost):
+            line = Line(to_socket(socket_path()), m.kinds(m.Seen), take, lambda _: over.set())
+            line.open()
+            line.send(m.Look())
+            over.wait(LOOK_SECONDS)
+            line.end()
+            line.join(2.0)
+    return seen
 
 
 class Connection:
@@ -93,6 +116,10 @@ class Connection:
     def run(self) -> str:
         """The one that was there when it was made; empty: none."""
         return "" if self._attached is None else self._attached.run
+
+    def end_run(self) -> None:
+        """The one that was there when it was made ends, kept where it stands."""
+        self._line.send(m.Steer(self.run, "close"))
 
     def close(self) -> None:
         """A run goes on."""

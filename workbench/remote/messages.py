@@ -80,6 +80,11 @@ class Hello:
 
 
 @dataclass(frozen=True)
+class Look:
+    """Instead of a greeting: is there a run? Answered by :class:`Seen`; a window that looks at the run goes on."""
+
+
+@dataclass(frozen=True)
 class Start:
     """Begin a run, called ``run``, in the place of one of ``replaces`` if that is on. ``state``: go on from it, of
     the device ``state_of``; ``kept``: from where the last run of this problem stood there, if one did."""
@@ -173,6 +178,16 @@ class Welcome:
     version: str
     devices: tuple[tuple[str, str], ...]
     attached: Attached | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """``run``: the one that there is; empty: none. Whether it goes on, and whether a window looks at it."""
+
+    run: str = ""
+    title: str = ""
+    goes_on: bool = False
+    watched: bool = False
 
 
 @dataclass(frozen=True)

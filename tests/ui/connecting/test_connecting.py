@@ -17,7 +17,7 @@ from PySide6.QtCore import QSettings, Qt
 from engines.api.errors import DeviceError
 from tests.ui.viewport.doubles import FakeViewport
 from ui.app import place_in
-from ui.connecting.area import GONE, STAYS
+from ui.connecting.area import END, ENDED, ENDS, GOES_ON, GONE, KEPT, LEFT, SHOW, STAYS
 from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
@@ -195,6 +195,92 @@ def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_onc
     last.connecting.choose(Place())
     qtbot.waitUntil(lambda: last.services.place is not None, timeout=60_000)
     assert last.model.document is None, "a run without an end has ended with its window"
+
+
+@pytest.fixture
+def run_beside(beside, make_window, qtbot):
+    """A window whose run has a process beside it, and goes on until ``until``."""
+
+    def begin(until, open_first=None):
+        window = make_window()
+        (open_first or open_slab)(qtbot, window)
+        window.model.edit(("run", "until"), until, "end of the run")
+        window.connecting.choose(Place())
+        qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.away, timeout=60_000)
+        window.controller.run()
+        qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.time > 0, timeout=60_000)
+        return window
+
+    return begin
+
+
+def open_slab(qtbot, window):
+    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+
+
+def press(box, text):
+    next(button for button in box.buttons() if button.text() == text).click()
+
+
+def test_the_question_at_closing_says_whether_a_run_beside_the_window_goes_on_or_ends(run_beside, make_window, qtbot):
+    window = run_beside(None)
+    window.close()
+    question = window.leaving.question
+    assert question.text().endswith("has unsaved changes.")
+    assert ENDS.format(again=KEPT["unsaved"]) in question.informativeText()
+    press(question, "Cancel")
+    window.model.edit(("run", "until"), 1e6, "end of the run")
+    window.close()
+    assert GOES_ON in window.leaving.question.informativeText()
+    press(window.leaving.question, "Cancel")
+    assert window.isVisible()
+    window.model.undo_stack.setClean()
+    window.close()
+    question = window.leaving.question
+    assert (question.text(), question.informativeText()) == ("Close the window of 'Small slab'?", GOES_ON)
+    assert [button.text() for button in question.buttons()] == ["Close", "Cancel"]
+    press(question, "Close")
+    assert not window.isVisible()
+
+
+def test_a_new_window_says_that_a_run_was_left_beside_and_shows_it_or_ends_it(run_beside, make_window, qtbot):
+    """As where the window before was killed: a run without an end ends with it only where it is closed."""
+    killed = run_beside(None)
+    killed.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: killed.controller.phase is Phase.FAILED)
+    window = make_window()
+    window.connecting.tell_of_what_goes_on()
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    assert window.banner.text == LEFT.format(title="Small slab", goes_on="goes on")
+    assert [button.text() for button in window.banner.answers] == [SHOW, END]
+    open_slab(qtbot, window)
+    qtbot.waitUntil(lambda: bool(window.banner.answers))  # what opens does not answer it
+    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.away, timeout=60_000)
+    other = make_window()
+    other.connecting.tell_of_what_goes_on()
+    qtbot.waitUntil(lambda: not other.background.busy, timeout=20_000)
+    assert not other.banner.text, "a window looks at it"
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
+    other.connecting.tell_of_what_goes_on()
+    qtbot.waitUntil(lambda: bool(other.banner.answers), timeout=20_000)
+    qtbot.mouseClick(other.banner.answers[1], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: other.banner.text == ENDED, timeout=20_000)
+    assert not other.services.seen_beside().run
+    assert other.services.place is None
+
+
+def test_what_is_edited_goes_beside_the_window_without_a_question(beside, make_window, qtbot):
+    window = make_window()
+    open_slab(qtbot, window)
+    window.model.edit(("run", "until"), None, "end of the run")
+    window.connecting.choose(Place())
+    qtbot.waitUntil(lambda: window.controller.away or window.leaving.question is not None, timeout=60_000)
+    assert window.leaving.question is None
+    assert window.model.document.project.run.until is None
+    assert not window.model.undo_stack.isClean()
 
 
 def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, qtbot, tmp_path):

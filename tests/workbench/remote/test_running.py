@@ -496,3 +496,21 @@ def test_a_server_that_sends_no_files_is_not_waited_for_without_end(there, runni
     with pytest.raises(LineLost, match="does not send what its run is of: try again"):
         connection.attach()
     assert there.server._hosted is not None, "the run goes on"
+
+
+def test_whether_a_run_was_left_is_told_without_being_its_window(there, running, monkeypatch):
+    monkeypatch.setattr(connecting, "socket_path", lambda: there.path)
+    connection, runner = running
+    seen = connecting.seen_beside()
+    assert (seen.run, seen.title, seen.goes_on, seen.watched) == (runner.run_id, "slab", True, True)
+    assert runner.state is RunState.RUNNING, "its window goes on"
+    connection._stream._connection.shutdown(socket.SHUT_RDWR)
+    wait_for(lambda: not connecting.seen_beside().watched)
+    assert connecting.seen_beside().run == runner.run_id
+    again = there.connect()
+    again.end_run()
+    again.close()
+    wait_for(lambda: not connecting.seen_beside().run)
+    there.stop()
+    assert not connecting.seen_beside().run
+    there.start()
