@@ -122,7 +122,8 @@ class FakeServices(FakeLab):
         for row in run_sweep(plan, FakeBackend(), progress):
             keep(row)
 
-    def start(self, document, autostart, state=None):
+    def start(self, document, autostart, state=None, curves=()):
+        self.earlier = dict(curves)
         runner = Runner(
             FakeBackend,
             lambda backend, progress: document.engine.build(document.problem, backend, progress),
@@ -166,7 +167,8 @@ class FakeServices(FakeLab):
         pass
 
     def earlier_curves(self, runner):
-        return {}
+        earlier, self.earlier = self.earlier, {}
+        return earlier
 
     def export_snapshot(self, path, picture, document, runner=None, curves=()):
         Path(path).write_bytes(np.asarray(picture).tobytes())

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from engines.api import Array, Estimate
@@ -25,6 +26,7 @@ from workbench.remote.packing import Received, folder_of, packed, parts_of
 from workbench.remote.runner import MOST_TOLD, RemoteRunner
 from workbench.remote.streams import SOCKETS, LineLost, ProcessStream, SocketStream, socket_path, through_ssh, to_socket
 from workbench.remote.wire import Line
+from workbench.run.streams.curves import Curves
 from workbench.words.failures import as_sentence
 
 BESIDE = "this computer beside the window"
@@ -135,15 +137,17 @@ class Connection:
         state: Mapping[str, Array] | None = None,
         state_of: str = "",
         kept: bool = False,
+        curves: Curves = MappingProxyType({}),
     ) -> RemoteRunner:
         """Begin a run of the document as it is now in the place of the one that there is; returns at once.
 
-        ``state``: go on from it, of the device ``state_of``; ``kept``: from where the last run of this problem stood
-        there, if one did. Raises LineLost.
+        ``state``: go on from it, of the device ``state_of``, with the ``curves`` of before; ``kept``: from where the
+        last run of this problem stood there, if one did. Raises LineLost.
         """
         run, settings = uuid.uuid4().hex, document.project.run
         replaces = tuple(self._own)
         runner = RemoteRunner(run, self._line, document.time_unit, settings.until, settings.pace)
+        runner.curves = curves
         before, self.runner = self.runner, runner
         if self.lost:  # asked for once it would be told: the line may be lost at any moment
             self.runner = before
@@ -154,7 +158,7 @@ class Connection:
             try:
                 runner.geometry = document.geometry
                 problem, files = packed(document)
-                start = m.Start(run, replaces, problem, autostart, state, state_of, kept)
+                start = m.Start(run, replaces, problem, autostart, state, state_of, kept, curves)
                 with self._sending:
                     if self.runner is runner:  # else another was begun meanwhile
                         self._files = files

@@ -14,14 +14,14 @@ from workbench.api.editing import edited, value_called
 from workbench.api.names import UnknownNameError
 from workbench.project.document import Document
 from workbench.remote import messages as m
-from workbench.remote.checking import check_elements, check_request
+from workbench.remote.checking import check_attached, check_elements, check_request
 from workbench.remote.codec import Raw, pack, unpack
 from workbench.remote.packing import geometry_told
 from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetControl, SetProbes, TakeTimings, asked
 from workbench.run import session
 from workbench.run.frames import FrameRequest, Rewound, RunState
 from workbench.run.states.history import MOST
-from workbench.run.states.memory import RunMemory, remembered_state
+from workbench.run.states.memory import RunMemory, missing_curves, remembered_curves, remembered_state
 from workbench.run.states.taken import TakeResults
 from workbench.run.streams.traces import TraceStore
 from workbench.run.timing_log import TimingObserver
@@ -37,9 +37,11 @@ class Hosted:
     def __init__(self, start: m.Start, document: Document) -> None:
         self.run, self.problem, self.document = start.run, start.problem, document
         self._parameters = document.parameters
-        self._timing, memory = TimingObserver(), RunMemory(document)
+        check_attached(None, None, start.curves)
         self._autostart, settings = start.autostart, document.project.run
         kept = remembered_state(document) if start.kept and start.state is None else None
+        self._before = {} if kept is None else remembered_curves(kept, document)
+        self._timing, memory = TimingObserver(), RunMemory(document, self._before or start.curves)
         self.runner = session.start(
             document,
             settings.device,
@@ -51,7 +53,10 @@ class Hosted:
             checkpoints=MOST,
         )
         memory.say, memory.rescued = self.runner.say, lambda: self.runner.rescued
+        if kept is not None and (missing := missing_curves(kept, self._before, document.time_unit)):
+            self.runner.say(missing, "warning")
         self._store = TraceStore()
+        self._store.put(self._before or start.curves)
         self._told: m.News | None = None
         self._when = 0.0  # that was
         self._turn = 0
@@ -71,8 +76,7 @@ class Hosted:
         with self._lock:
             self._take()
             self._told = self._parts = self._waiting = None
-            series = [((name,), buffer) for name, buffer in self._store.series.items()]
-            curves = {key: (each.times, each.values) for key, each in (*series, *self._store.probes.items())}
+            self._before, curves = {}, self._store.curves()
         run = self.runner
         return m.Attached(self.run, self.problem, curves, run.until, run.pace)
 
@@ -82,7 +86,7 @@ class Hosted:
             return None
         if self._waiting is not None:
             self.watch(self._waiting)
-        return m.Built(self.run, replace(info, geometry=None), geometry_told(info.geometry))
+        return m.Built(self.run, replace(info, geometry=None), geometry_told(info.geometry), self._before)
 
     def tell(self, send: Callable[[m.News], None]) -> None:
         """``send`` what has come, if something has, and now and then without."""

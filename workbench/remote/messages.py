@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from engines.api import Array, Finding, SimulationInfo
@@ -11,9 +11,8 @@ from engines.api.errors import DeviceError, InstabilityError, ProblemError, Work
 from workbench.remote.codec import Raw
 from workbench.run.frames import Frame, FrameRequest, Message, RunState, Sample
 from workbench.run.states.history import Mark
+from workbench.run.streams.curves import Curves
 
-Curves = Mapping[tuple[str, ...], tuple[Array, Array]]
-"""Times and values, by (series,) or (probe, field)."""
 STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
 """The last sentence of a line whose run does not go on."""
 
@@ -87,7 +86,8 @@ class Look:
 @dataclass(frozen=True)
 class Start:
     """Begin a run, called ``run``, in the place of one of ``replaces`` if that is on. ``state``: go on from it, of
-    the device ``state_of``; ``kept``: from where the last run of this problem stood there, if one did."""
+    the device ``state_of``, with the ``curves`` of before; ``kept``: from where the last run of this problem stood
+    there, if one did."""
 
     run: str
     replaces: tuple[str, ...]
@@ -96,6 +96,7 @@ class Start:
     state: Mapping[str, Array] | None = None
     state_of: str = ""
     kept: bool = False
+    curves: Curves = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -218,11 +219,13 @@ class GeometryTold:
 
 @dataclass(frozen=True)
 class Built:
-    """What viewers need to know; the geometry both sides make of the same problem."""
+    """What viewers need to know; the geometry both sides make of the same problem. ``curves``: what was drawn before of
+    a run that goes on from where it was kept there."""
 
     run: str
     info: SimulationInfo
     geometry: GeometryTold
+    curves: Curves = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

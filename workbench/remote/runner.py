@@ -18,6 +18,7 @@ from workbench.remote.checking import (
     MOST_AT_ONCE,
     MOST_OF_A_RUN,
     Parts,
+    check_attached,
     check_frame,
     check_messages,
     check_moment,
@@ -44,6 +45,7 @@ from workbench.remote.wire import Line
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Reading, Rewound, RunState, Sample
 from workbench.run.runner import Runner
 from workbench.run.states.history import KeptState, Mark
+from workbench.run.streams.curves import Curves
 from workbench.run.strokes import TakenBack
 from workbench.run.timing_log import TimingRow
 
@@ -77,7 +79,7 @@ class RemoteRunner:
         self.marks: tuple[Mark, ...] = ()
         self.ended, self.ending = False, ""
         self.noticed: tuple[Finding, ...] = ()
-        self.curves: m.Curves = {}
+        self.curves: Curves = {}
         self.geometry: Any = None
         """Of the problem here; set before anything comes."""
         self._until, self._pace = until, pace
@@ -284,6 +286,8 @@ class RemoteRunner:
             raise WireError(OTHER_GEOMETRY)
         info = replace(built.info, geometry=self.geometry)
         check_size(replace(info, geometry=None), MOST_OF_A_RUN)
+        check_attached(None, None, built.curves)
+        self.curves = built.curves or self.curves
         self.info = info
 
     def _take_answer(self, answer: m.Answer) -> None:

@@ -15,6 +15,7 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 
 from engines.api.errors import DeviceError
+from tests.ui.doubles import keep_aside
 from tests.ui.viewport.doubles import FakeViewport
 from ui.app import place_in
 from ui.connecting.area import END, ENDED, ENDS, GOES_ON, GONE, KEPT, LEFT, SHOW, STAYS
@@ -26,6 +27,7 @@ from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
 from workbench.remote.streams import listens
+from workbench.run.states.memory import runs_dir
 
 SLAB = "small_slab"
 
@@ -201,9 +203,10 @@ def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_onc
 def run_beside(beside, make_window, qtbot):
     """A window whose run has a process beside it, and goes on until ``until``."""
 
-    def begin(until, open_first=None):
+    def begin(until, step=0.04):
         window = make_window()
-        (open_first or open_slab)(qtbot, window)
+        open_slab(qtbot, window)
+        window.model.edit(("parameters", "numerics", "step"), step, "step")
         window.model.edit(("run", "until"), until, "end of the run")
         window.connecting.choose(Place())
         qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.away, timeout=60_000)
@@ -270,6 +273,22 @@ def test_a_new_window_says_that_a_run_was_left_beside_and_shows_it_or_ends_it(ru
     qtbot.waitUntil(lambda: other.banner.text == ENDED, timeout=20_000)
     assert not other.services.seen_beside().run
     assert other.services.place is None
+
+
+def test_a_run_beside_that_was_kept_aside_opens_with_its_curves(run_beside, make_window, qtbot):
+    window = run_beside(None, step=0.02)  # another problem than the preset, whose run forgets what is kept of it
+    qtbot.waitUntil(lambda: window.controller.time > 1.0, timeout=60_000)
+    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
+    keep_aside(window)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and bool(window.welcome.unsaved.cards))
+    qtbot.waitUntil(lambda: bool(list(runs_dir().glob("*.curves"))), timeout=20_000)
+    window.close_at_once()
+
+    again = make_window()
+    qtbot.waitUntil(lambda: bool(again.welcome.unsaved.cards))
+    qtbot.mouseClick(again.welcome.unsaved.cards[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: again.controller.phase is Phase.READY, timeout=20_000)
+    assert min(times[0] for times, _ in again.probes.curves().values()) < 1.0
 
 
 def test_what_is_edited_goes_beside_the_window_without_a_question(beside, make_window, qtbot):
@@ -412,6 +431,8 @@ def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_ke
         qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
         assert window.banner.text == GONE.format(title="this computer")
+        times = max((buffer.times for buffer in window.probes.store.probes.values()), key=len)
+        assert times[0] < 1.0, "its curves begin where it began"
         said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
         assert any("Goes on from" in line for line in said)
         window.close_at_once()
