@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 LANE = "connecting"
 STAYS = "This run goes on where it is; Reset begins anew on {title}."
-GONE = "The run is no longer on {title}: what is shown next begins where it was last kept there (each minute it is)."
+GONE = (
+    "The run is no longer on {title}: what is shown next begins where it was last kept there, which it is each minute, "
+    "or at zero."
+)
 ENDS = "Its run beside the window has no end and ends with it; {again}."
 KEPT = {
     "unsaved": "saved or kept aside, it goes on from there when it is opened again",

@@ -26,8 +26,10 @@ from workbench.remote.packing import Received, folder_of, packed, parts_of
 from workbench.remote.runner import MOST_TOLD, RemoteRunner
 from workbench.remote.streams import SOCKETS, LineLost, ProcessStream, SocketStream, socket_path, through_ssh, to_socket
 from workbench.remote.wire import Line
+from workbench.run.frames import BEGUN
 from workbench.run.streams.curves import Curves
 from workbench.words.failures import as_sentence
+from workbench.words.units import clock_text
 
 BESIDE = "this computer beside the window"
 PATIENCE_SECONDS = 60.0
@@ -275,4 +277,8 @@ class Connection:
         if cut and isinstance(stream := self._stream, ProcessStream):
             words = stream.words()
             return f"The line to {self.place.title} is lost{f' ({words})' if words else ''}: what runs there goes on."
-        return f"The server of {self.place.title} has ended: what it ran can go on from where it was last kept."
+        ended, run = f"The server of {self.place.title} has ended", self.runner
+        if run is not None and run.kept is not None:
+            return f"{ended}: its run can go on from {clock_text(run.kept, run.time_unit)}, where it was last kept."
+        begun = run is not None and run.state in BEGUN
+        return f"{ended}: nothing of its run was kept yet, so it begins at zero again." if begun else f"{ended}."

@@ -19,7 +19,7 @@ from workbench.remote.codec import Raw, pack, unpack
 from workbench.remote.packing import geometry_told
 from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetControl, SetProbes, TakeTimings, asked
 from workbench.run import session
-from workbench.run.frames import FrameRequest, Rewound, RunState
+from workbench.run.frames import BEGUN, FrameRequest, Rewound, RunState
 from workbench.run.states.history import MOST
 from workbench.run.states.memory import RunMemory, missing_curves, remembered_curves, remembered_state
 from workbench.run.states.taken import TakeResults
@@ -28,7 +28,6 @@ from workbench.run.timing_log import TimingObserver
 
 STILL_SECONDS = 2.0
 """After so long a window is told what it knows: that this side is still there."""
-BEGUN = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
 
 
 class Hosted:
@@ -42,6 +41,8 @@ class Hosted:
         kept = remembered_state(document) if start.kept and start.state is None else None
         self._before = {} if kept is None else remembered_curves(kept, document)
         self._timing, memory = TimingObserver(), RunMemory(document, self._before or start.curves)
+        memory.kept = None if kept is None else kept.meta.time
+        self._memory = memory
         self.runner = session.start(
             document,
             settings.device,
@@ -96,7 +97,7 @@ class Hosted:
             error = None if run.error is None else m.trouble_of(run.error)
             news = m.News(
                 self.run, run.state, run.progress, run.device, run.ended, run.ending, run.noticed, run.marks,
-                None if run.rescued is None else run.rescued.mark, error, samples, said,
+                None if run.rescued is None else run.rescued.mark, self._memory.kept, error, samples, said,
             )  # fmt: skip
             plain = replace(news, samples=(), messages=())
             if samples or said or plain != self._told or now - self._when > STILL_SECONDS:

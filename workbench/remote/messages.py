@@ -230,7 +230,7 @@ class Built:
 
 @dataclass(frozen=True)
 class News:
-    """What has come since the last one."""
+    """What has come since the last one. ``kept``: the time of what is kept of the run there, if something is."""
 
     run: str
     state: RunState
@@ -241,6 +241,7 @@ class News:
     noticed: tuple[Finding, ...]
     marks: tuple[Mark, ...]
     rescued: Mark | None
+    kept: float | None
     error: Trouble | None
     samples: tuple[Sample, ...]
     messages: tuple[Message, ...]

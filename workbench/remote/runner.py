@@ -73,6 +73,8 @@ class RemoteRunner:
         self.error: WorkbenchError | None = None
         self.failure: BaseException | None = None
         self.rescued: KeptState | None = None
+        self.kept: float | None = None
+        """The time of what is kept of it where it is; None: nothing is, yet."""
         self.device = ""
         self.progress: tuple[str, float] = ("Sending the problem", 0.0)
         self.state = RunState.BUILDING
@@ -268,7 +270,9 @@ class RemoteRunner:
         check_size(news, MOST_AT_ONCE)
         check_samples(news.samples)
         check_messages(news.messages)
+        check_moment(0, news.kept or 0.0)
         self.progress, self.device, self.marks = news.progress, news.device, news.marks
+        self.kept = news.kept
         self.ended, self.ending, self.noticed = news.ended, news.ending, news.noticed
         for sample in news.samples:
             self._samples.put(sample)

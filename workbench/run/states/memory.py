@@ -97,6 +97,8 @@ class RunMemory(Observer):
         self._begins = False
         """At step zero: what is kept is of another run."""
         self._curves: tuple[Curves, Places] | None = None
+        self.kept: float | None = None
+        """The time of what is kept of this run; None: nothing is, yet."""
         self.rescued: Callable[[], KeptState | None] = lambda: None
         """The last state of a run that broke off."""
         self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
@@ -123,7 +125,7 @@ class RunMemory(Observer):
         if self._begins:
             self._begins = False
             try:
-                self._writer.submit(lambda: _remove(self._kept_file()))  # there, as the whole mesh is read for its name
+                self._writer.submit(lambda: self._forget(self._kept_file()))  # there: the mesh is read for its name
             except StorageError as failure:
                 self._tell(failure)
 
@@ -156,12 +158,24 @@ class RunMemory(Observer):
         meta = CheckpointMeta(self._fingerprint, self._device, mark.step, mark.time)
         try:
             if mark.step == 0:
-                self._writer.submit(lambda: _remove(file))
+                self._writer.submit(lambda: self._forget(file))
             else:
                 curves, places = self._curves or (self._drawn.curves(), probe_places(self._document))
-                self._writer.submit(lambda: _write(file, meta, state, curves, places))
+                self._writer.submit(lambda: self._put(file, meta, state, curves, places))
         except StorageError as failure:
             self._tell(failure)
+
+    # On the writer's thread.
+
+    def _put(
+        self, file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves: Curves, places: Places
+    ) -> None:
+        _write(file, meta, state, curves, places)
+        self.kept = meta.time
+
+    def _forget(self, file: Path) -> None:
+        _remove(file)
+        self.kept = None
 
     def _kept_file(self) -> Path:
         self._fingerprint = self._fingerprint or problem_fingerprint(self._document, ())
