@@ -102,6 +102,7 @@ def main(argv: Sequence[str] = ()) -> int:
         QTimer.singleShot(0, lambda: window.connecting.go_to(place, "--asks" in argv, open_first))
     else:
         QTimer.singleShot(0, open_first)
+        QTimer.singleShot(0, window.connecting.tell_of_what_goes_on)
     code = application.exec()
     compiler.stop()
     ending.restore()

@@ -18,6 +18,7 @@ from workbench.project.boundary import NOTHING, OutsideFiles
 from workbench.project.document import Document, save_document
 from workbench.project.parameter_files import named_files
 from workbench.project.project import Project
+from workbench.remote.messages import Seen
 from workbench.run.runner import Runner
 from workbench.storage.overtaken import Overtaken
 from workbench.storage.recent import RecentFile
@@ -27,10 +28,13 @@ from workbench.sweep.workers import run_sweep
 class FakeServices(FakeLab):
     """Opens slabs by name; remembers what was asked of it."""
 
-    place = None
+    place, beside = None, Seen()
 
     def disconnect(self):
         pass
+
+    def seen_beside(self):
+        return self.beside
 
     def __init__(self, presets=(), engines=()):
         super().__init__()
@@ -118,7 +122,8 @@ class FakeServices(FakeLab):
         for row in run_sweep(plan, FakeBackend(), progress):
             keep(row)
 
-    def start(self, document, autostart, state=None):
+    def start(self, document, autostart, state=None, curves=()):
+        self.earlier = dict(curves)
         runner = Runner(
             FakeBackend,
             lambda backend, progress: document.engine.build(document.problem, backend, progress),
@@ -162,7 +167,8 @@ class FakeServices(FakeLab):
         pass
 
     def earlier_curves(self, runner):
-        return {}
+        earlier, self.earlier = self.earlier, {}
+        return earlier
 
     def export_snapshot(self, path, picture, document, runner=None, curves=()):
         Path(path).write_bytes(np.asarray(picture).tobytes())

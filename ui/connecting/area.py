@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from engines.api.errors import WorkbenchError
 from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from workbench.project.document import Document
 from workbench.remote.connection import Place
+from workbench.remote.messages import Seen
 from workbench.run.frames import Message
 
 if TYPE_CHECKING:
@@ -19,7 +20,22 @@ if TYPE_CHECKING:
 
 LANE = "connecting"
 STAYS = "This run goes on where it is; Reset begins anew on {title}."
-GONE = "The run is no longer on {title}: what is shown next begins where it was last kept there (each minute it is)."
+GONE = (
+    "The run is no longer on {title}: what is shown next begins where it was last kept there, which it is each minute, "
+    "or at zero."
+)
+ENDS = "Its run beside the window has no end and ends with it; {again}."
+KEPT = {
+    "unsaved": "saved or kept aside, it goes on from there when it is opened again",
+    "saved": "it goes on from there when the project is opened again",
+    "never saved": "save the project first, to go on from there another time",
+}
+GOES_ON = "Its run beside the window goes on without it; the next window offers to show it."
+STAYS_THERE = "Its run beside the window stays there as it is; the next window offers to show it."
+GOES_ON_THERE = "Its run on {title} goes on; connect again to see it."
+LEFT = "A run of '{title}' {goes_on} beside the window, seen by no window."
+SHOW, END = "Show it", "End it"
+ENDED = "The run beside the window has ended; where it stood is kept for its project."
 HOST, COMMAND, JOB = "connecting/host", "connecting/command", "connecting/job"
 
 
@@ -33,6 +49,61 @@ class ConnectingArea(QObject):
         window.status.place_asked.connect(self.ask)
         window.going_on.reconnect_asked.connect(self.reconnect)
         window.meters.beside_asked.connect(lambda: self.choose(Place()))
+        window.banner.closed.connect(self._forget_offer)
+        window.model.opened.connect(lambda: QTimer.singleShot(0, self, self._offer))
+        self._offered = Seen()
+
+    def at_closing(self, unsaved: bool) -> str:
+        """What becomes of a run that is elsewhere when the window closes, in a sentence; of one beside it that stands
+        only where something else is asked anyway."""
+        controller, place = self._window.controller, self._window.services.place
+        document, runner = controller.model.document, controller.runner
+        if document is None or place is None or runner is None or not (controller.away and runner.alive):
+            return ""
+        running = controller.phase is Phase.RUNNING
+        if not (running or (unsaved and controller.locked)):
+            return ""
+        if controller.ends_with_window:
+            kept = "unsaved" if unsaved else "saved" if document.path is not None else "never saved"
+            return ENDS.format(again=KEPT[kept])
+        if place.beside:
+            return GOES_ON if running else STAYS_THERE
+        return GOES_ON_THERE.format(title=place.title) if unsaved else ""
+
+    def tell_of_what_goes_on(self) -> None:
+        """A window that was closed, or has failed, may have left a run beside it."""
+
+        def told(seen: Seen) -> None:
+            if seen.run and not seen.watched and self._window.services.place is None:
+                self._offered = seen
+                self._window.log.add(Message(self._left))
+                self._offer()
+
+        self._window.background.submit(LANE, self._window.services.seen_beside, told)
+
+    @property
+    def _left(self) -> str:
+        seen = self._offered
+        return LEFT.format(title=seen.title, goes_on="goes on" if seen.goes_on else "stands")
+
+    def _offer(self) -> None:
+        """Until it is answered: what else opens takes the place of the question."""
+        if self._offered.run and not self._window.banner.text:
+            self._window.banner.ask(self._left, {SHOW: self._show_left, END: self._end_left})
+
+    def _forget_offer(self) -> None:
+        self._offered = Seen()
+
+    def _show_left(self) -> None:
+        self._forget_offer()
+        self.choose(Place())
+
+    def _end_left(self) -> None:
+        self._forget_offer()
+        window = self._window
+        window.background.submit(
+            LANE, window.services.end_beside, lambda _: window.sentences.say(ENDED), window.controller.fail
+        )
 
     def ask(self) -> None:
         settings = self._window.settings
@@ -51,6 +122,16 @@ class ConnectingArea(QObject):
             if window.services.place is not None:
                 self._come_back()
             return
+
+        def go() -> None:
+            self.go_to(place)
+
+        if place.beside:  # what is open goes there with its changes, unless there is a run to be shown
+            window.background.submit(
+                LANE, window.services.seen_beside,
+                lambda seen: window.controller.opening.before(go) if seen.run else go(),
+            )  # fmt: skip
+            return
         if place.host:
             window.settings.setValue(HOST, place.host)
             window.settings.setValue(COMMAND, place.command)
@@ -58,7 +139,7 @@ class ConnectingArea(QObject):
                 window.settings.remove(JOB)
             else:
                 window.settings.setValue(JOB, place.job_options)
-        window.controller.opening.before(lambda: self.go_to(place))
+        window.controller.opening.before(go)
 
     def go_to(self, place: Place, asks: bool = False, then: Callable[[], None] = lambda: None) -> None:
         """What runs there is opened in the place of what is open; where nothing does, ``then`` follows. ``asks``: SSH

@@ -7,7 +7,7 @@ another thread except at the very end of the application.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 from enum import StrEnum
@@ -15,7 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engines.api import Array, SimulationInfo
+from engines.api import SimulationInfo
 from engines.api.errors import WorkbenchError
 from ui.forms.validation import Path
 from ui.session.model import DocumentModel
@@ -30,7 +30,8 @@ from workbench.project.project import Line
 from workbench.remote.runner import AnyRunner, RemoteRunner
 from workbench.remote.streams import LineLost
 from workbench.run.frames import FrameRequest, Message, Reading, RunState
-from workbench.run.states.curves import Curves
+from workbench.run.states.history import KeptState
+from workbench.run.streams.curves import Curves, drawn_until
 
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
@@ -66,7 +67,7 @@ class Controller(QObject):
     probes_read = Signal(object)
     """What probes read that were placed while the run stands."""
     curves_found = Signal(object)
-    """What had been drawn of the run that goes on here: :data:`workbench.run.states.curves.Curves`."""
+    """What had been drawn of the run that goes on here: :data:`workbench.run.streams.curves.Curves`."""
     restarted = Signal()
     """Time is zero again: traces and history are void."""
     message = Signal(object)
@@ -144,20 +145,29 @@ class Controller(QObject):
         """Whether the run is on another machine."""
         return isinstance(self.runner, RemoteRunner)
 
+    @property
+    def ends_with_window(self) -> bool:
+        """Whether the run does: elsewhere one beside the window without an end, of which nobody would think any
+        more."""
+        place = self.services.place
+        beside = place is not None and place.beside
+        return not self.away or (beside and self.runner is not None and self.runner.until is None)
+
     def await_reset(self) -> None:
         """What the run began with is no longer what the next one will begin with."""
         self._stale = True
 
-    def build(self, autostart: bool = False, state: Mapping[str, Array] | None = None) -> None:
-        """Begin a new run of the document as it is now, at ``state`` if there is one; the old one ends."""
+    def build(self, autostart: bool = False, kept: KeptState | None = None) -> None:
+        """Begin a new run of the document as it is now, where the old one was ``kept`` if it was; that ends."""
         if self.model.document is None or self.closed:  # what was still on its way when the window closed begins none
             return
         if not self.model.valid:
             self.problem.emit(self.model.first_error())
             return
+        state, curves = (None, {}) if kept is None else (kept.state, drawn_until(kept.mark.time, self.curves()))
         self.drop_runner()
         try:
-            self.runner = self.services.start(self.model.snapshot(), autostart, state)
+            self.runner = self.services.start(self.model.snapshot(), autostart, state, curves)
         except WorkbenchError as error:
             self.fail(error)
             return
@@ -285,18 +295,16 @@ class Controller(QObject):
             self.services.keep_curves(self.runner, self.model.snapshot(), self.curves())
 
     def close(self) -> None:
-        """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on, but
-        for one beside the window without an end, of which nobody would think any more: it is kept where it stands."""
+        """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on,
+        unless it :attr:`ends_with_window`: then it is kept where it stands."""
         self.closed = True
         self._timer.stop()
         self._keep_curves()
         self.painting.forget()
-        away, runner = self.away, self.runner
+        away, runner, ends = self.away, self.runner, self.ends_with_window
         self.runner = None
         if runner is not None:
-            place = self.services.place
-            forgotten = place is not None and place.beside and runner.until is None
-            (runner.close if forgotten else runner.leave)()
+            (runner.close if ends else runner.leave)()
             self.background.held_up = runner.alive and not away
 
     def _begin_anew(self) -> None:

@@ -27,7 +27,7 @@ from workbench.project.meshes import SUFFIXES as MESHES
 from workbench.project.parameter_files import file_parameters
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
-from workbench.run.states.curves import Curves
+from workbench.run.streams.curves import Curves
 from workbench.storage.atomic import write_bytes
 from workbench.storage.overtaken import Overtaken
 from workbench.words.units import counted

@@ -43,14 +43,21 @@ from workbench.project.document import (
 )
 from workbench.project.findings import Estimator
 from workbench.project.tooling import carried_out
-from workbench.remote.connection import Connection, Place
+from workbench.remote.connection import Connection, Place, seen_beside
+from workbench.remote.messages import Seen
 from workbench.remote.runner import STAYS_THERE, AnyRunner, RemoteRunner
 from workbench.run import session
 from workbench.run.runner import Runner
-from workbench.run.states.curves import Curves
 from workbench.run.states.history import MOST
-from workbench.run.states.memory import RunMemory, remembered_curves, remembered_failure, remembered_state
+from workbench.run.states.memory import (
+    RunMemory,
+    missing_curves,
+    remembered_curves,
+    remembered_failure,
+    remembered_state,
+)
 from workbench.run.states.taken import TakeResults, TakeSnapshot
+from workbench.run.streams.curves import Curves
 from workbench.run.timing_log import TimingObserver, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles
@@ -241,6 +248,15 @@ class HouseServices:
         if there is not None:
             there.close()
 
+    def seen_beside(self) -> Seen:
+        return seen_beside()
+
+    def end_beside(self) -> None:
+        if not seen_beside().watched:
+            there = Connection(Place())
+            there.end_run()
+            there.close()
+
     @property
     def place(self) -> Place | None:
         return None if self._there is None else self._there.place
@@ -250,21 +266,28 @@ class HouseServices:
     ) -> RemoteRunner:
         attached, self._attached = self._attached, False
         if attached and there.runner is not None:
-            runner = there.runner
-            self._earlier[runner] = runner.curves
-            return runner
+            return there.runner
         kept, self._kept_there = self._kept_there or beginning.state is STAYS_THERE, False
         state = None if kept else beginning.state
-        return there.start(document, autostart=autostart, state=state, state_of=beginning.device, kept=kept)
+        curves = NO_CURVES if kept else beginning.curves
+        return there.start(
+            document, autostart=autostart, state=state, state_of=beginning.device, kept=kept, curves=curves
+        )
 
-    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> AnyRunner:
-        timing, memory = TimingObserver(), RunMemory(document)
+    def start(
+        self,
+        document: Document,
+        autostart: bool,
+        state: Mapping[str, Array] | None = None,
+        curves: Curves = NO_CURVES,
+    ) -> AnyRunner:
         resume, self._resume = self._resume, None
-        beginning = snapshots.Beginning(state)
+        beginning = snapshots.Beginning(state, curves)
         if state is None and resume is not None and _same_problem(resume[0], document):
             beginning = resume[1]
         if self._there is not None:
             return self._start_there(self._there, document, autostart, beginning)
+        timing, memory = TimingObserver(), RunMemory(document, beginning.curves)
         runner = session.start(
             document,
             document.project.run.device,
@@ -294,6 +317,9 @@ class HouseServices:
             memory.keep_curves(curves, document)
 
     def earlier_curves(self, runner: AnyRunner) -> Curves:
+        if isinstance(runner, RemoteRunner):
+            curves, runner.curves = runner.curves, NO_CURVES
+            return curves
         return self._earlier.pop(runner, NO_CURVES)
 
     def export_snapshot(
@@ -346,7 +372,8 @@ class HouseServices:
         noticed = (Finding(f"The last run of this problem ended in an error. {failure}"),) if failure else ()
         if kept is not None:
             curves = remembered_curves(kept, document)
-            self._resume = document, snapshots.Beginning(kept.state, curves, device=kept.meta.device, noticed=noticed)
+            missing, device = missing_curves(kept, curves, document.time_unit), kept.meta.device
+            self._resume = document, snapshots.Beginning(kept.state, curves, missing, device, noticed)
         elif noticed:
             self._resume = document, snapshots.Beginning(None, noticed=noticed)
 

@@ -20,8 +20,9 @@ from workbench.project.autosave import Recovery
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document
 from workbench.remote.connection import Place
+from workbench.remote.messages import Seen
 from workbench.remote.runner import AnyRunner
-from workbench.run.states.curves import Curves
+from workbench.run.streams.curves import Curves
 from workbench.storage.recent import RecentFile
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
@@ -92,9 +93,15 @@ class Services(Protocol):
 
         Raises WorkbenchError, and what ``progress`` raises."""
 
-    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> AnyRunner:
-        """A runner of this document, which goes on from ``state`` if there is one; returns at once. Where
-        :meth:`connect` has just found a run, that one, once."""
+    def start(
+        self,
+        document: Document,
+        autostart: bool,
+        state: Mapping[str, Array] | None = None,
+        curves: Curves = NO_CURVES,
+    ) -> AnyRunner:
+        """A runner of this document, which goes on from ``state`` if there is one, with the ``curves`` of before;
+        returns at once. Where :meth:`connect` has just found a run, that one, once."""
 
     def connect(self, place: Place, asks: bool = False) -> Document | None:
         """Have what is started from now on run there. What the run that goes on there is of, if there is one. Takes
@@ -106,6 +113,12 @@ class Services(Protocol):
 
     def disconnect(self) -> None:
         """From now on problems run here; a run elsewhere goes on."""
+
+    def seen_beside(self) -> Seen:
+        """The run of a process beside a window, as far as there is one."""
+
+    def end_beside(self) -> None:
+        """End it, kept where it stands, if no window looks at it. Takes seconds. Raises WorkbenchError."""
 
     @property
     def place(self) -> Place | None:

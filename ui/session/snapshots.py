@@ -20,8 +20,8 @@ from engines.api.errors import ProblemError
 from workbench.export.png import read_moment
 from workbench.project.document import Document
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
-from workbench.run.states.curves import SUFFIX, Curves, read_curves, write_curves
 from workbench.run.states.taken import Snapshot
+from workbench.run.streams.curves import SUFFIX, Curves, read_curves, write_curves
 from workbench.storage.atomic import StorageError, oldest
 from workbench.storage.paths import state_dir
 from workbench.words.units import time_text

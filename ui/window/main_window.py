@@ -350,11 +350,15 @@ class MainWindow(QMainWindow):
         self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Asks about unsaved edits; then timers stop, edits are kept, the worker ends, and the canvas goes."""
-        if not self._closed and not self._asked and self.leaving.unsaved:
-            event.ignore()
-            self.leaving.ask(self.close_at_once)
-            return
+        """Asks about unsaved edits, and says what becomes of a run elsewhere; then timers stop, edits are kept, the
+        worker ends, and the canvas goes."""
+        if not self._closed and not self._asked:
+            unsaved = self.leaving.unsaved
+            of_the_run = self.connecting.at_closing(unsaved)
+            if unsaved or of_the_run:
+                event.ignore()
+                self.leaving.ask(self.close_at_once, of_the_run)
+                return
         if not self._closed:
             self._closed = True
             self.keeper.timer.stop()

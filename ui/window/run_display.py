@@ -13,7 +13,7 @@ from ui.window.actions import EXPORTS
 from workbench.project.project import ViewSettings
 from workbench.remote.streams import SOCKETS, LineLost
 from workbench.run.frames import Frame, Message, Sample
-from workbench.run.states.curves import Curves
+from workbench.run.streams.curves import Curves
 from workbench.words.units import clock_text
 
 if TYPE_CHECKING:

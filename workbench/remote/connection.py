@@ -8,9 +8,11 @@ import uuid
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from engines.api import Array, Estimate
@@ -18,17 +20,21 @@ from workbench import __version__
 from workbench.project.document import Document
 from workbench.remote import messages as m
 from workbench.remote.beginning import begin
-from workbench.remote.checking import check_attached
+from workbench.remote.checking import MOST_AT_ONCE, check_attached, check_size
 from workbench.remote.codec import WireError, unpack
 from workbench.remote.packing import Received, folder_of, packed, parts_of
 from workbench.remote.runner import MOST_TOLD, RemoteRunner
-from workbench.remote.streams import LineLost, ProcessStream, SocketStream, socket_path, through_ssh, to_socket
+from workbench.remote.streams import SOCKETS, LineLost, ProcessStream, SocketStream, socket_path, through_ssh, to_socket
 from workbench.remote.wire import Line
+from workbench.run.frames import BEGUN
+from workbench.run.streams.curves import Curves
 from workbench.words.failures import as_sentence
+from workbench.words.units import clock_text
 
 BESIDE = "this computer beside the window"
 PATIENCE_SECONDS = 60.0
 """Until the other side has answered a greeting: its first device takes seconds to be opened."""
+LOOK_SECONDS = 5.0
 TO_WINDOW = m.kinds(m.Welcome, m.Wanted, m.FilePart, m.Refused, m.Built, m.News, m.Shown, m.Answer)
 
 
@@ -59,6 +65,27 @@ class Place:
         if self.socket is None:
             begin(socket_path())
         return to_socket(self.socket or socket_path())
+
+
+def seen_beside() -> m.Seen:
+    """The run of the process beside the window, as far as there is one; begins none."""
+    seen, over = m.Seen(), threading.Event()
+
+    def take(message: m.Seen) -> None:
+        nonlocal seen
+        check_size(message, MOST_AT_ONCE)
+        seen = message
+        over.set()
+
+    if SOCKETS:
+        with suppress(LineLost):
+            line = Line(to_socket(socket_path()), m.kinds(m.Seen), take, lambda _: over.set())
+            line.open()
+            line.send(m.Look())
+            over.wait(LOOK_SECONDS)
+            line.end()
+            line.join(2.0)
+    return seen
 
 
 class Connection:
@@ -97,6 +124,10 @@ class Connection:
         """The one that was there when it was made; empty: none."""
         return "" if self._attached is None else self._attached.run
 
+    def end_run(self) -> None:
+        """The one that was there when it was made ends, kept where it stands."""
+        self._line.send(m.Steer(self.run, "close"))
+
     def close(self) -> None:
         """A run goes on."""
         self._leaving = True
@@ -111,15 +142,17 @@ class Connection:
         state: Mapping[str, Array] | None = None,
         state_of: str = "",
         kept: bool = False,
+        curves: Curves = MappingProxyType({}),
     ) -> RemoteRunner:
         """Begin a run of the document as it is now in the place of the one that there is; returns at once.
 
-        ``state``: go on from it, of the device ``state_of``; ``kept``: from where the last run of this problem stood
-        there, if one did. Raises LineLost.
+        ``state``: go on from it, of the device ``state_of``, with the ``curves`` of before; ``kept``: from where the
+        last run of this problem stood there, if one did. Raises LineLost.
         """
         run, settings = uuid.uuid4().hex, document.project.run
         replaces = tuple(self._own)
         runner = RemoteRunner(run, self._line, document.time_unit, settings.until, settings.pace)
+        runner.curves = curves
         before, self.runner = self.runner, runner
         if self.lost:  # asked for once it would be told: the line may be lost at any moment
             self.runner = before
@@ -130,7 +163,7 @@ class Connection:
             try:
                 runner.geometry = document.geometry
                 problem, files = packed(document)
-                start = m.Start(run, replaces, problem, autostart, state, state_of, kept)
+                start = m.Start(run, replaces, problem, autostart, state, state_of, kept, curves)
                 with self._sending:
                     if self.runner is runner:  # else another was begun meanwhile
                         self._files = files
@@ -247,4 +280,8 @@ class Connection:
         if cut and isinstance(stream := self._stream, ProcessStream):
             words = stream.words()
             return f"The line to {self.place.title} is lost{f' ({words})' if words else ''}: what runs there goes on."
-        return f"The server of {self.place.title} has ended: what it ran can go on from where it was last kept."
+        ended, run = f"The server of {self.place.title} has ended", self.runner
+        if run is not None and run.kept is not None:
+            return f"{ended}: its run can go on from {clock_text(run.kept, run.time_unit)}, where it was last kept."
+        begun = run is not None and run.state in BEGUN
+        return f"{ended}: nothing of its run was kept yet, so it begins at zero again." if begun else f"{ended}."

@@ -14,14 +14,14 @@ from workbench.api.editing import edited, value_called
 from workbench.api.names import UnknownNameError
 from workbench.project.document import Document
 from workbench.remote import messages as m
-from workbench.remote.checking import check_elements, check_request
+from workbench.remote.checking import check_attached, check_elements, check_request
 from workbench.remote.codec import Raw, pack, unpack
 from workbench.remote.packing import geometry_told
 from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetControl, SetProbes, TakeTimings, asked
 from workbench.run import session
-from workbench.run.frames import FrameRequest, Rewound, RunState
+from workbench.run.frames import BEGUN, FrameRequest, Rewound, RunState
 from workbench.run.states.history import MOST
-from workbench.run.states.memory import RunMemory, remembered_state
+from workbench.run.states.memory import RunMemory, missing_curves, remembered_curves, remembered_state
 from workbench.run.states.taken import TakeResults
 from workbench.run.streams.traces import TraceStore
 from workbench.run.timing_log import TimingObserver
@@ -30,7 +30,6 @@ TELL_SECONDS = 1 / 15
 """Between two tellings of a run that goes on as before: a window draws hardly more pictures."""
 STILL_SECONDS = 2.0
 """After so long a window is told what it knows: that this side is still there."""
-BEGUN = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
 
 
 class Hosted:
@@ -39,9 +38,13 @@ class Hosted:
     def __init__(self, start: m.Start, document: Document, near: bool = False) -> None:
         self.run, self.problem, self.document = start.run, start.problem, document
         self._parameters = document.parameters
-        self._timing, memory = TimingObserver(), RunMemory(document)
+        check_attached(None, None, start.curves)
         self._autostart, settings = start.autostart, document.project.run
         kept = remembered_state(document) if start.kept and start.state is None else None
+        self._before = {} if kept is None else remembered_curves(kept, document)
+        self._timing, memory = TimingObserver(), RunMemory(document, self._before or start.curves)
+        memory.kept = None if kept is None else kept.meta.time
+        self._memory = memory
         self.runner = session.start(
             document,
             settings.device,
@@ -53,7 +56,10 @@ class Hosted:
             checkpoints=MOST,
         )
         memory.say, memory.rescued = self.runner.say, lambda: self.runner.rescued
+        if kept is not None and (missing := missing_curves(kept, self._before, document.time_unit)):
+            self.runner.say(missing, "warning")
         self._store = TraceStore()
+        self._store.put(self._before or start.curves)
         self._told: m.News | None = None
         self._when = 0.0  # that was
         self._turn = 0
@@ -76,8 +82,7 @@ class Hosted:
             self._near, self._unseen = near, False
             self._take()
             self._told = self._parts = self._waiting = None
-            series = [((name,), buffer) for name, buffer in self._store.series.items()]
-            curves = {key: (each.times, each.values) for key, each in (*series, *self._store.probes.items())}
+            self._before, curves = {}, self._store.curves()
         run = self.runner
         return m.Attached(self.run, self.problem, curves, run.until, run.pace)
 
@@ -87,7 +92,7 @@ class Hosted:
             return None
         if self._waiting is not None:
             self.watch(self._waiting)
-        return m.Built(self.run, replace(info, geometry=None), geometry_told(info.geometry))
+        return m.Built(self.run, replace(info, geometry=None), geometry_told(info.geometry), self._before)
 
     def tell(self, send: Callable[[m.News], None]) -> None:
         """``send`` what has come, if something has, and now and then without."""
@@ -97,7 +102,7 @@ class Hosted:
             error = None if run.error is None else m.trouble_of(run.error)
             plain = m.News(
                 self.run, run.state, run.progress, run.device, run.ended, run.ending, run.noticed, run.marks,
-                None if run.rescued is None else run.rescued.mark, error, (), (),
+                None if run.rescued is None else run.rescued.mark, self._memory.kept, error, (), (),
             )  # fmt: skip
             changed = bool(said) or plain != self._told
             if not changed and now - self._when < TELL_SECONDS:

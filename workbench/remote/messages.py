@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from engines.api import Array, Finding, SimulationInfo
@@ -11,9 +11,8 @@ from engines.api.errors import DeviceError, InstabilityError, ProblemError, Work
 from workbench.remote.codec import Raw
 from workbench.run.frames import Frame, FrameRequest, Message, RunState, Sample
 from workbench.run.states.history import Mark
+from workbench.run.streams.curves import Curves
 
-Curves = Mapping[tuple[str, ...], tuple[Array, Array]]
-"""Times and values, by (series,) or (probe, field)."""
 STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
 """The last sentence of a line whose run does not go on."""
 
@@ -81,9 +80,15 @@ class Hello:
 
 
 @dataclass(frozen=True)
+class Look:
+    """Instead of a greeting: is there a run? Answered by :class:`Seen`; a window that looks at the run goes on."""
+
+
+@dataclass(frozen=True)
 class Start:
     """Begin a run, called ``run``, in the place of one of ``replaces`` if that is on. ``state``: go on from it, of
-    the device ``state_of``; ``kept``: from where the last run of this problem stood there, if one did."""
+    the device ``state_of``, with the ``curves`` of before; ``kept``: from where the last run of this problem stood
+    there, if one did."""
 
     run: str
     replaces: tuple[str, ...]
@@ -92,6 +97,7 @@ class Start:
     state: Mapping[str, Array] | None = None
     state_of: str = ""
     kept: bool = False
+    curves: Curves = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ class Attend:
 
 
 @dataclass(frozen=True)
-class Seen:
+class FrameTaken:
     """A window that is near has taken the frame that came last: the next may come."""
 
     run: str
@@ -184,6 +190,16 @@ class Welcome:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """``run``: the one that there is; empty: none. Whether it goes on, and whether a window looks at it."""
+
+    run: str = ""
+    title: str = ""
+    goes_on: bool = False
+    watched: bool = False
+
+
+@dataclass(frozen=True)
 class Wanted:
     """Files of a problem, by SHA-256, that are not there yet."""
 
@@ -211,16 +227,18 @@ class GeometryTold:
 
 @dataclass(frozen=True)
 class Built:
-    """What viewers need to know; the geometry both sides make of the same problem."""
+    """What viewers need to know; the geometry both sides make of the same problem. ``curves``: what was drawn before of
+    a run that goes on from where it was kept there."""
 
     run: str
     info: SimulationInfo
     geometry: GeometryTold
+    curves: Curves = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class News:
-    """What has come since the last one."""
+    """What has come since the last one. ``kept``: the time of what is kept of the run there, if something is."""
 
     run: str
     state: RunState
@@ -231,6 +249,7 @@ class News:
     noticed: tuple[Finding, ...]
     marks: tuple[Mark, ...]
     rescued: Mark | None
+    kept: float | None
     error: Trouble | None
     samples: tuple[Sample, ...]
     messages: tuple[Message, ...]

@@ -18,6 +18,7 @@ from workbench.remote.checking import (
     MOST_AT_ONCE,
     MOST_OF_A_RUN,
     Parts,
+    check_attached,
     check_frame,
     check_messages,
     check_moment,
@@ -44,6 +45,7 @@ from workbench.remote.wire import Line
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Reading, Rewound, RunState, Sample
 from workbench.run.runner import Runner
 from workbench.run.states.history import KeptState, Mark
+from workbench.run.streams.curves import Curves
 from workbench.run.strokes import TakenBack
 from workbench.run.timing_log import TimingRow
 
@@ -85,13 +87,15 @@ class RemoteRunner:
         self.error: WorkbenchError | None = None
         self.failure: BaseException | None = None
         self.rescued: KeptState | None = None
+        self.kept: float | None = None
+        """The time of what is kept of it where it is; None: nothing is, yet."""
         self.device = ""
         self.progress: tuple[str, float] = ("Sending the problem", 0.0)
         self.state = RunState.BUILDING
         self.marks: tuple[Mark, ...] = ()
         self.ended, self.ending = False, ""
         self.noticed: tuple[Finding, ...] = ()
-        self.curves: m.Curves = {}
+        self.curves: Curves = {}
         self.geometry: Any = None
         """Of the problem here; set before anything comes."""
         self._until, self._pace = until, pace
@@ -282,7 +286,9 @@ class RemoteRunner:
         check_size(news, MOST_AT_ONCE)
         check_samples(news.samples)
         check_messages(news.messages)
+        check_moment(0, news.kept or 0.0)
         self.progress, self.device, self.marks = news.progress, news.device, news.marks
+        self.kept = news.kept
         self.ended, self.ending, self.noticed = news.ended, news.ending, news.noticed
         for sample in news.samples:
             self._samples.put(sample)
@@ -300,6 +306,8 @@ class RemoteRunner:
             raise WireError(OTHER_GEOMETRY)
         info = replace(built.info, geometry=self.geometry)
         check_size(replace(info, geometry=None), MOST_OF_A_RUN)
+        check_attached(None, None, built.curves)
+        self.curves = built.curves or self.curves
         self.info = info
 
     def _take_answer(self, answer: m.Answer) -> None:
@@ -335,7 +343,7 @@ class RemoteRunner:
 
     def _seen(self) -> None:
         if self._line.near:
-            self._send(m.Seen(self.run_id))
+            self._send(m.FrameTaken(self.run_id))
 
     def _ask(self, question: Any) -> Future[Any]:
         future: Future[Any] = Future()

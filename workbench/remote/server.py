@@ -31,6 +31,7 @@ from workbench.remote.packing import Received, edited, folder_of, parts_of
 from workbench.remote.questions import LONG
 from workbench.remote.streams import SocketStream, listens, own_folder
 from workbench.remote.wire import Line
+from workbench.run.frames import RunState
 from workbench.storage.atomic import write_text
 from workbench.storage.locking import ProcessLock
 
@@ -40,7 +41,9 @@ ENDING_SECONDS = 45.0
 """In which a server that listens no more has kept its run."""
 LONGEST_NAME = 107
 """Bytes of a socket's name, unix(7)."""
-FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.Seen, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge)
+FROM_WINDOW = m.kinds(
+    m.Hello, m.Look, m.Start, m.Attend, m.FrameTaken, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge
+)
 TAKEN_OVER = "Another window looks at this run now: this one no longer follows it."
 REPLACED = "A run of '{title}' that this window does not look at is on there: connect again to see it or to end it."
 
@@ -178,6 +181,9 @@ class Server:
                 self._pass_on(window, self._hosted, message)
 
     def _welcome(self, window: _Window, message: Any) -> None:
+        if isinstance(message, m.Look):
+            window.line.send(self._told())
+            return
         if not isinstance(message, m.Hello):
             raise WireError("What came first is no greeting of a window.")
         if message.version != __version__:
@@ -194,11 +200,17 @@ class Server:
         attached = None if self._hosted is None else self._hosted.attached(message.near)
         window.line.send_long(m.Welcome(__version__, _devices(), attached))
 
+    def _told(self) -> m.Seen:
+        if (hosted := self._hosted) is None:
+            return m.Seen()
+        goes_on = hosted.runner.state in (RunState.BUILDING, RunState.RUNNING)
+        return m.Seen(hosted.run, hosted.document.project.title, goes_on, self._window is not None)
+
     def _pass_on(self, window: _Window, hosted: Hosted, message: Any) -> None:
         match message:
             case m.Watch():
                 hosted.watch(message)
-            case m.Seen():
+            case m.FrameTaken():
                 hosted.seen()
                 window.line.wake()
             case m.Steer(what="close"):

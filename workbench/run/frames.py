@@ -30,6 +30,9 @@ class RunState(StrEnum):
     CLOSED = "closed"
 
 
+BEGUN = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
+
+
 @dataclass(frozen=True)
 class FrameRequest:
     """What viewers need of each moment: part name to (field name, selection), charts that are not over time by name,

@@ -15,9 +15,10 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 
 from engines.api.errors import DeviceError
+from tests.ui.doubles import keep_aside
 from tests.ui.viewport.doubles import FakeViewport
 from ui.app import place_in
-from ui.connecting.area import GONE, STAYS
+from ui.connecting.area import END, ENDED, ENDS, GOES_ON, GONE, KEPT, LEFT, SHOW, STAYS
 from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
@@ -26,6 +27,7 @@ from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
 from workbench.remote.streams import listens
+from workbench.run.states.memory import runs_dir
 
 SLAB = "small_slab"
 
@@ -197,6 +199,109 @@ def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_onc
     assert last.model.document is None, "a run without an end has ended with its window"
 
 
+@pytest.fixture
+def run_beside(beside, make_window, qtbot):
+    """A window whose run has a process beside it, and goes on until ``until``."""
+
+    def begin(until, step=0.04):
+        window = make_window()
+        open_slab(qtbot, window)
+        window.model.edit(("parameters", "numerics", "step"), step, "step")
+        window.model.edit(("run", "until"), until, "end of the run")
+        window.connecting.choose(Place())
+        qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.away, timeout=60_000)
+        window.controller.run()
+        qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.time > 0, timeout=60_000)
+        return window
+
+    return begin
+
+
+def open_slab(qtbot, window):
+    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+
+
+def press(box, text):
+    next(button for button in box.buttons() if button.text() == text).click()
+
+
+def test_the_question_at_closing_says_whether_a_run_beside_the_window_goes_on_or_ends(run_beside, make_window, qtbot):
+    window = run_beside(None)
+    window.close()
+    question = window.leaving.question
+    assert question.text().endswith("has unsaved changes.")
+    assert ENDS.format(again=KEPT["unsaved"]) in question.informativeText()
+    press(question, "Cancel")
+    window.model.edit(("run", "until"), 1e6, "end of the run")
+    window.close()
+    assert GOES_ON in window.leaving.question.informativeText()
+    press(window.leaving.question, "Cancel")
+    assert window.isVisible()
+    window.model.undo_stack.setClean()
+    window.close()
+    question = window.leaving.question
+    assert (question.text(), question.informativeText()) == ("Close the window of 'Small slab'?", GOES_ON)
+    assert [button.text() for button in question.buttons()] == ["Close", "Cancel"]
+    press(question, "Close")
+    assert not window.isVisible()
+
+
+def test_a_new_window_says_that_a_run_was_left_beside_and_shows_it_or_ends_it(run_beside, make_window, qtbot):
+    """As where the window before was killed: a run without an end ends with it only where it is closed."""
+    killed = run_beside(None)
+    killed.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: killed.controller.phase is Phase.FAILED)
+    window = make_window()
+    window.connecting.tell_of_what_goes_on()
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    assert window.banner.text == LEFT.format(title="Small slab", goes_on="goes on")
+    assert [button.text() for button in window.banner.answers] == [SHOW, END]
+    open_slab(qtbot, window)
+    qtbot.waitUntil(lambda: bool(window.banner.answers))  # what opens does not answer it
+    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.away, timeout=60_000)
+    other = make_window()
+    other.connecting.tell_of_what_goes_on()
+    qtbot.waitUntil(lambda: not other.background.busy, timeout=20_000)
+    assert not other.banner.text, "a window looks at it"
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
+    other.connecting.tell_of_what_goes_on()
+    qtbot.waitUntil(lambda: bool(other.banner.answers), timeout=20_000)
+    qtbot.mouseClick(other.banner.answers[1], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: other.banner.text == ENDED, timeout=20_000)
+    assert not other.services.seen_beside().run
+    assert other.services.place is None
+
+
+def test_a_run_beside_that_was_kept_aside_opens_with_its_curves(run_beside, make_window, qtbot):
+    window = run_beside(None, step=0.02)  # another problem than the preset, whose run forgets what is kept of it
+    qtbot.waitUntil(lambda: window.controller.time > 1.0, timeout=60_000)
+    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
+    keep_aside(window)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and bool(window.welcome.unsaved.cards))
+    qtbot.waitUntil(lambda: bool(list(runs_dir().glob("*.curves"))), timeout=20_000)
+    window.close_at_once()
+
+    again = make_window()
+    qtbot.waitUntil(lambda: bool(again.welcome.unsaved.cards))
+    qtbot.mouseClick(again.welcome.unsaved.cards[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: again.controller.phase is Phase.READY, timeout=20_000)
+    assert min(times[0] for times, _ in again.probes.curves().values()) < 1.0
+
+
+def test_what_is_edited_goes_beside_the_window_without_a_question(beside, make_window, qtbot):
+    window = make_window()
+    open_slab(qtbot, window)
+    window.model.edit(("run", "until"), None, "end of the run")
+    window.connecting.choose(Place())
+    qtbot.waitUntil(lambda: window.controller.away or window.leaving.question is not None, timeout=60_000)
+    assert window.leaving.question is None
+    assert window.model.document.project.run.until is None
+    assert not window.model.undo_stack.isClean()
+
+
 def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, qtbot, tmp_path):
     window = make_window()
     for place in (Place(), Place(socket=tmp_path / "other.sock")):
@@ -326,6 +431,8 @@ def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_ke
         qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
         assert window.banner.text == GONE.format(title="this computer")
+        times = max((buffer.times for buffer in window.probes.store.probes.values()), key=len)
+        assert times[0] < 1.0, "its curves begin where it began"
         said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
         assert any("Goes on from" in line for line in said)
         window.close_at_once()

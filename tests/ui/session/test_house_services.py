@@ -183,6 +183,22 @@ def test_a_session_that_was_kept_aside_has_its_curves(qtbot, make_window):
     assert set(stay) == names
 
 
+def test_curves_that_nobody_has_kept_are_said_to_be_missing(qtbot, make_window, tmp_path):
+    first = make_window()
+    open_slab(qtbot, first)
+    first.files.save_to(tmp_path / "slab")
+    run_until(qtbot, first, 1.0)
+    first.close_at_once()
+    for file in runs_dir().glob("*.curves"):
+        file.unlink()
+    second = make_window()
+    second.open_path(tmp_path / "slab")
+    wait_for(qtbot, second, "ready")
+    assert all(len(times) <= 1 for times, _ in second.probes.curves().values())
+    said = [second.log.lines.text(row) for row in range(second.log.lines.rowCount())]
+    assert any("The curves of before" in line and "were not kept" in line for line in said)
+
+
 def test_another_parameter_is_another_problem_and_begins_at_zero(qtbot, make_window, tmp_path):
     first = make_window()
     open_slab(qtbot, first)

@@ -11,8 +11,8 @@ from ui.session import snapshots
 from ui.session.snapshots import beginning_of, keep
 from workbench.export.png import save_snapshot
 from workbench.project.presets import open_named
-from workbench.run.states.curves import Curves
 from workbench.run.states.taken import Snapshot
+from workbench.run.streams.curves import Curves
 from workbench.storage.atomic import StorageError
 
 STATE = {"u": np.arange(9.0)}

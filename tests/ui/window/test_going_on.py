@@ -58,8 +58,14 @@ def test_a_lost_gpu_is_followed_by_the_cpu_from_the_last_state(broken_off, qtbot
 def test_where_memory_ran_out_the_same_device_is_offered_too(broken_off, qtbot, services):
     window = broken_off(DeviceError(SHORT))
     assert answers(window) == [ON_CPU, HERE, AGAIN]
+    kept = services.runners[-1].rescued
+    drawn = window.probes.curves()
     press(window, qtbot, HERE)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert drawn
+    for key, (times, _) in drawn.items():
+        before = times[times <= kept.mark.time]
+        assert window.probes.curves()[key][0][: len(before)].tolist() == before.tolist()
     assert window.model.document.project.run.device == "auto"
 
 

@@ -25,7 +25,7 @@ from workbench.export.png import SIGNATURE
 from workbench.project.document import open_document, save_document
 from workbench.project.reading.unpacking import _is_whole
 from workbench.run.states.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
-from workbench.run.states.curves import read_curves
+from workbench.run.streams.curves import read_curves
 
 
 def flipped(content: bytes, share: float) -> bytes:

@@ -77,7 +77,7 @@ def m_problem():
 
 FINDING = Finding("sentence", "info", ("a", 1), Remedy("mend", {("a", 1): [1, {"b": None}], ("c",): 2.5}))
 NEWS = m.News(
-    "r", RunState.PAUSED, ("Building", 0.5), "cpu", True, "why", (FINDING,), (Mark(3, 0.1),), Mark(2, 0.05),
+    "r", RunState.PAUSED, ("Building", 0.5), "cpu", True, "why", (FINDING,), (Mark(3, 0.1),), Mark(2, 0.05), 0.04,
     m.Trouble("no", "problem", ("a", 2)), (sample(),), (Message("hello", "warning", 3.0),),
 )  # fmt: skip
 PROBLEM = m.SentProblem("{}", (m.FileTold("mesh.vtu", "0" * 64, 12),))

@@ -30,6 +30,7 @@ from workbench.remote.wire import HEAD, WHOLE
 from workbench.run import session
 from workbench.run.frames import FrameRequest, RunState
 from workbench.run.states.taken import TakeResults, TakeSnapshot
+from workbench.words.units import clock_text
 
 EVERY = {"surface": ("voltage", Selection(np.arange(216, dtype=np.int32)))}
 
@@ -528,3 +529,36 @@ def test_a_server_that_sends_no_files_is_not_waited_for_without_end(there, runni
     with pytest.raises(LineLost, match="does not send what its run is of: try again"):
         connection.attach()
     assert there.server._hosted is not None, "the run goes on"
+
+
+def test_whether_a_run_was_left_is_told_without_being_its_window(there, running, monkeypatch):
+    monkeypatch.setattr(connecting, "socket_path", lambda: there.path)
+    connection, runner = running
+    seen = connecting.seen_beside()
+    assert (seen.run, seen.title, seen.goes_on, seen.watched) == (runner.run_id, "slab", True, True)
+    assert runner.state is RunState.RUNNING, "its window goes on"
+    connection._stream._connection.shutdown(socket.SHUT_RDWR)
+    wait_for(lambda: not connecting.seen_beside().watched)
+    assert connecting.seen_beside().run == runner.run_id
+    again = there.connect()
+    again.end_run()
+    again.close()
+    wait_for(lambda: not connecting.seen_beside().run)
+    there.stop()
+    assert not connecting.seen_beside().run
+    there.start()
+
+
+def test_a_line_that_ends_says_what_was_kept_of_the_run(there, running, document, monkeypatch):
+    connection, _ = running
+    connection._stream._connection.shutdown(socket.SHUT_RDWR)
+    wait_for(lambda: connection.lost)
+    assert connection.lost.endswith("has ended: nothing of its run was kept yet, so it begins at zero again.")
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 0.0)
+    again = there.connect()
+    again.attach()
+    wait_for(lambda: again.runner.kept)
+    again._stream._connection.shutdown(socket.SHUT_RDWR)
+    wait_for(lambda: again.lost)
+    kept = clock_text(again.runner.kept, document.time_unit)
+    assert again.lost.endswith(f"has ended: its run can go on from {kept}, where it was last kept.")

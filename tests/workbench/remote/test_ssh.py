@@ -35,7 +35,9 @@ def test_a_run_through_ssh_outlives_the_line_and_its_server_is_missed(lab):
 
     end(signal.SIGKILL)
     wait_for(lambda: again.lost)
-    assert again.lost == "The server of me@lab has ended: what it ran can go on from where it was last kept."
+    assert again.lost == (
+        "The server of me@lab has ended: nothing of its run was kept yet, so it begins at zero again."
+    )
     assert not again.runner.error.goes_on
     third = Connection(place)
     assert not third.run, "another server, of which the socket that was left behind is no hindrance"

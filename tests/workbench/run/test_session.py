@@ -109,6 +109,24 @@ def test_curves_of_a_run_come_back_with_its_state(project):
     assert remembered_curves(state, document) == {}
 
 
+def test_curves_are_kept_with_each_state_as_a_process_may_be_killed(project, monkeypatch):
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 0.0)
+    document = open_document(project)
+    runner = start(document, observers=[RunMemory(document)], autostart=False)
+    runner.wait(RunState.READY)
+    runner.advance(100)  # to 2 ms
+    runner.wait(RunState.PAUSED)
+    wait_for(lambda: (kept := remembered_state(document)) is not None and kept.meta.step >= 99, 20.0)
+    kept = remembered_state(document)
+    curves = remembered_curves(kept, document)
+    assert ("mean_voltage",) in curves
+    assert {key[0] for key in curves if len(key) == 2} == {"near", "far, end"}
+    for times, _ in curves.values():
+        assert times[0] < 0.1
+        assert times[-1] == pytest.approx(kept.meta.time, abs=0.1)
+    runner.close()
+
+
 def test_what_another_run_has_kept_is_forgotten_once_one_begins_at_zero(project):
     """A process that was killed before it kept anything left the state of the run before, which was gone on from."""
     document = open_document(project)

@@ -20,8 +20,8 @@ from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.session import start
 from workbench.run.states.checkpoint import problem_fingerprint, read_checkpoint
-from workbench.run.states.curves import read_curves, write_curves
 from workbench.run.streams import spikes
+from workbench.run.streams.curves import read_curves, write_curves
 from workbench.run.streams.traces import TraceBuffer, _extremes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from ui.widgets.icons import dress
 from workbench.export.tables import write_table
 from workbench.run.frames import Reading, Sample
 from workbench.run.meters import followed
+from workbench.run.streams.curves import Curves
 from workbench.run.streams.traces import TraceBuffer, TraceStore
 
 SERIES = "series"
@@ -145,21 +146,13 @@ class ProbesPanel(QWidget):
         self.store.read(reading)
         self._show()
 
-    def curves(self) -> dict[tuple[str, ...], tuple[Array, Array]]:
-        """All that was drawn: times and values, by (series,) or (probe, field)."""
-        series = [((name,), buffer) for name, buffer in self.store.series.items()]
-        return {key: (buffer.times, buffer.values) for key, buffer in (*series, *self.store.probes.items())}
+    def curves(self) -> Curves:
+        """All that was drawn."""
+        return self.store.curves()
 
-    def put_before(self, curves: Mapping[tuple[str, ...], tuple[Array, Array]]) -> None:
+    def put_before(self, curves: Curves) -> None:
         """What :meth:`curves` gave of a run that goes on here."""
-        self.store.clear()
-        for key, (times, values) in curves.items():
-            buffer = TraceBuffer()
-            buffer.append(times, values)
-            if len(key) == 1:
-                self.store.series[key[0]] = buffer
-            else:
-                self.store.probes[key[0], key[1]] = buffer
+        self.store.put(curves)
         self._show()
 
     def rewind(self, time: float) -> None:

@@ -56,11 +56,10 @@ class GoingOn(QObject):
     def _go_on_on_cpu(self, kept: KeptState | None) -> None:
         kept = self._still(kept)
         self._controller.model.edit(("run", "device"), "cpu", "choice of the device")
-        self._controller.build(autostart=True, state=None if kept is None else kept.state)
+        self._controller.build(autostart=True, kept=kept)
 
     def _go_on(self, kept: KeptState) -> None:
-        still = self._still(kept)
-        self._controller.build(autostart=True, state=None if still is None else still.state)
+        self._controller.build(autostart=True, kept=self._still(kept))
 
     def _still(self, kept: KeptState | None) -> KeptState | None:
         """A state of other values than the form has now is none to go on from."""

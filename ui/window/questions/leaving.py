@@ -51,32 +51,36 @@ class Leaving(QObject):
     def _refusing(self) -> list[Line | LineText]:
         return [field for each in self._fields for field in refusing(each)]
 
-    def _sentences(self) -> tuple[str, str]:
+    def _sentences(self, of_the_run: str) -> tuple[str, str]:
         """What is asked about, and what else there is to know."""
         assert self._model.document is not None
         title, refusing = self._model.document.project.title, self._refusing()
         changed = not self._model.undo_stack.isClean()
-        notes = [" ".join([*map(told, refusing), NOT_TAKEN])] if refusing else []
+        if not changed and not refusing:
+            return f"Close the window of '{title}'?", of_the_run
+        notes = [of_the_run] if of_the_run else []
+        notes += [" ".join([*map(told, refusing), NOT_TAKEN])] if refusing else []
         if wrong := self._model.first_error():
             notes.append(f"{wrong} Save writes the last valid values.")
         what = "unsaved changes" if changed else "a text that is no value"
         return f"'{title}' has {what}.", "\n\n".join([*notes, *([EXPLANATION] if changed else [])])
 
-    def ask(self, go_on: Callable[[], None]) -> None:
+    def ask(self, go_on: Callable[[], None], of_the_run: str = "") -> None:
         """Call ``go_on`` at once if nothing is unsaved, else when the changes are saved, kept aside or given up.
 
-        It is not called where the person stays, or where saving fails. While a question stands, another is not asked.
+        ``of_the_run``: what becomes of it, which is said with the question, and is one by itself. ``go_on`` is not
+        called where the person stays, or where saving fails. While a question stands, another is not asked.
         """
-        document = self._model.document
-        if document is None or not self.unsaved:
+        if self._model.document is None or not (self.unsaved or of_the_run):
             go_on()
         elif self.question is None:
             self._keeper.gives_up = False
             box = QMessageBox(self._window)
             box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            box.setWindowTitle("Unsaved changes")
+            unsaved = self.unsaved
+            box.setWindowTitle("Unsaved changes" if unsaved else "Close")
             box.setTextFormat(Qt.TextFormat.PlainText)
-            sentence, more = self._sentences()
+            sentence, more = self._sentences(of_the_run)
             box.setText(sentence)
             box.setInformativeText(more)
             roles = QMessageBox.ButtonRole
@@ -84,11 +88,12 @@ class Leaving(QObject):
             save = box.addButton("Save", roles.AcceptRole) if changed else None
             if changed:
                 box.addButton("Keep aside", roles.AcceptRole)  # the second one stands beside the first
-            discard = box.addButton("Discard", roles.DestructiveRole)
+            close = None if unsaved else box.addButton("Close", roles.AcceptRole)
+            discard = box.addButton("Discard", roles.DestructiveRole) if unsaved else None
             cancel = QPushButton("Cancel")
             cancel.setObjectName("apart")
             box.addButton(cancel, roles.RejectRole)
-            box.setDefaultButton(save or cancel)
+            box.setDefaultButton(save or close or cancel)
             box.setEscapeButton(cancel)
 
             def answered() -> None:
@@ -101,7 +106,7 @@ class Leaving(QObject):
                 elif save is not None and chosen is save:
                     self._files.save(go_on)
                 else:
-                    self._keeper.gives_up = chosen is discard
+                    self._keeper.gives_up = discard is not None and chosen is discard
                     go_on()
 
             box.finished.connect(answered)

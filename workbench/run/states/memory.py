@@ -9,6 +9,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from engines.api import Array, Simulation, SimulationInfo
@@ -25,11 +26,13 @@ from workbench.run.states.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from workbench.run.states.curves import SUFFIX, Curves, Places, read_curves, write_curves
 from workbench.run.states.history import KeptState, Mark
+from workbench.run.streams.curves import SUFFIX, Curves, Places, read_curves, write_curves
+from workbench.run.streams.traces import TraceStore
 from workbench.storage.atomic import StorageError, oldest, write_text
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
+from workbench.words.units import clock_text
 
 KEPT = 6
 EVERY_SECONDS = 60.0
@@ -60,6 +63,13 @@ def remembered_curves(state: Checkpoint, document: Document) -> Curves:
         return {}
 
 
+def missing_curves(state: Checkpoint, curves: Curves, time_unit: str) -> str:
+    """What is said where nobody has kept them; empty where they are there, or there are none."""
+    if curves or not state.meta.step:
+        return ""
+    return f"The curves of before {clock_text(state.meta.time, time_unit)} were not kept: they begin there."
+
+
 def remembered_failure(document: Document) -> str:
     """The error in which the last run of this problem ended; empty where it was none. Reads the whole mesh."""
     file = _file(problem_fingerprint(document, ())).with_suffix(FAILURE)
@@ -76,20 +86,25 @@ class RunMemory(Observer):
     It may be missed: a full disk is said in the log and ends nothing.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, before: Curves = MappingProxyType({})) -> None:
+        """``before``: what was drawn of the run until it begins here."""
         self._document = document
+        self._drawn = TraceStore()
+        self._drawn.put(before)
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
         self._begins = False
         """At step zero: what is kept is of another run."""
-        self._curves: tuple[Curves, Places] = {}, {}
+        self._curves: tuple[Curves, Places] | None = None
+        self.kept: float | None = None
+        """The time of what is kept of this run; None: nothing is, yet."""
         self.rescued: Callable[[], KeptState | None] = lambda: None
         """The last state of a run that broke off."""
         self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
 
     def keep_curves(self, curves: Curves, document: Document) -> None:
-        """What was drawn of the run, and where its probes are, told before it ends."""
+        """What was drawn of the run, and where its probes are, told before it ends: they were moved meanwhile."""
         self._curves = curves, probe_places(document)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
@@ -99,12 +114,18 @@ class RunMemory(Observer):
 
     def restarted(self, simulation: Simulation) -> None:
         self._begins = True
+        self._drawn.clear()
+
+    def rewound(self, simulation: Simulation) -> None:
+        self._drawn.rewind(simulation.time)
+        self._drawn.left.clear()
 
     def sampled(self, sample: Sample) -> None:
+        self._drawn.take((sample,))
         if self._begins:
             self._begins = False
             try:
-                self._writer.submit(lambda: _remove(self._kept_file()))  # there, as the whole mesh is read for its name
+                self._writer.submit(lambda: self._forget(self._kept_file()))  # there: the mesh is read for its name
             except StorageError as failure:
                 self._tell(failure)
 
@@ -137,11 +158,24 @@ class RunMemory(Observer):
         meta = CheckpointMeta(self._fingerprint, self._device, mark.step, mark.time)
         try:
             if mark.step == 0:
-                self._writer.submit(lambda: _remove(file))
+                self._writer.submit(lambda: self._forget(file))
             else:
-                self._writer.submit(lambda: _write(file, meta, state, *self._curves))
+                curves, places = self._curves or (self._drawn.curves(), probe_places(self._document))
+                self._writer.submit(lambda: self._put(file, meta, state, curves, places))
         except StorageError as failure:
             self._tell(failure)
+
+    # On the writer's thread.
+
+    def _put(
+        self, file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves: Curves, places: Places
+    ) -> None:
+        _write(file, meta, state, curves, places)
+        self.kept = meta.time
+
+    def _forget(self, file: Path) -> None:
+        _remove(file)
+        self.kept = None
 
     def _kept_file(self) -> Path:
         self._fingerprint = self._fingerprint or problem_fingerprint(self._document, ())
@@ -157,8 +191,7 @@ def probe_places(document: Document) -> Places:
 
 def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves: Curves, places: Places) -> None:
     write_checkpoint(file, meta, state)
-    if curves:
-        write_curves(file.with_suffix(SUFFIX), curves, places)
+    write_curves(file.with_suffix(SUFFIX), curves, places)
     file.with_suffix(FAILURE).unlink(missing_ok=True)  # it went on
     for old in oldest(set(file.parent.glob("*.npz")) - set(checkpoints_at(file)), KEPT - KEPT_OF_ONE):
         _remove(old)

@@ -11,6 +11,7 @@ import numpy as np
 from engines.api import Array
 from workbench.run.frames import Reading, Sample
 from workbench.run.meters import LONGEST_VECTOR
+from workbench.run.streams.curves import Curves
 
 CAPACITY = 16384
 
@@ -153,6 +154,22 @@ class TraceStore:
         self.series.clear()
         self.left.clear()
         self._whole = None
+
+    def curves(self) -> Curves:
+        """All that was drawn of the present branch."""
+        series = [((name,), buffer) for name, buffer in self.series.items()]
+        return {key: (buffer.times, buffer.values) for key, buffer in (*series, *self.probes.items())}
+
+    def put(self, curves: Curves) -> None:
+        """What :meth:`curves` gave of a run that goes on here, in the place of what there is."""
+        self.clear()
+        for key, (times, values) in curves.items():
+            buffer = TraceBuffer()
+            buffer.append(times, values)
+            if len(key) == 1:
+                self.series[key[0]] = buffer
+            else:
+                self.probes[key[0], key[1]] = buffer
 
     def rewind(self, time: float) -> None:
         """The run stands at ``time`` again: what came after it becomes a branch that it has left.

@@ -46,6 +46,10 @@ def read_curves(path: Path, until: float = math.inf, places: Places | None = Non
             if len(key) > 1 and places is not None and before.get(key[0]) != list(places.get(key[0], ())):
                 continue
             times, values = read_npz(archive, f"{place} 0.npy"), read_npz(archive, f"{place} 1.npy")
-            known = times <= until * (1 + 1e-9)
-            found[key] = times[known], values[known]
-        return found
+            found[key] = times, values
+        return drawn_until(until, found)
+
+
+def drawn_until(time: float, curves: Curves) -> Curves:
+    known = {key: times <= time * (1 + 1e-9) for key, (times, _) in curves.items()}
+    return {key: (times[known[key]], values[known[key]]) for key, (times, values) in curves.items()}
