@@ -14,7 +14,7 @@ from tests.ui.charts.test_diagram_painted import FEW, MANY_EDGES, diagram
 from tests.ui.charts.test_matrix import INFO as MATRIX
 from tests.ui.charts.test_matrix import NAMES
 from tests.ui.charts.test_raster import RASTER
-from tests.ui.charts.test_round import ANGLES, CUT, LINEAR, lobe
+from tests.ui.charts.test_round import ANGLES, CUT, LINEAR, WHOLE, lobe
 from tests.ui.panels.test_timeline_bar import TICKS
 from tests.ui.panels.test_trace_plot import buffer
 from tests.ui.recorded import compare, painted
@@ -84,6 +84,18 @@ def matrix() -> ChartCell:
     return cell(MATRIX, ChartData(rows, columns=NAMES))
 
 
+def pattern(view: tuple[float, float] | None = None) -> ChartCell:
+    """A lobe that leans to one side, in steps of 30°."""
+    polar, around = (
+        each.ravel() for each in np.meshgrid(np.linspace(0, 180, 7), np.arange(0, 360, 30.0), indexing="ij")
+    )
+    made = cell(
+        WHOLE, ChartData((Curve("whole", polar, 7.1 - polar / 6.37 + 5.3 * np.cos(np.radians(around)), across=around),))
+    )
+    made.plot.view = made.plot.view if view is None else view  # type: ignore[union-attr]  # which has one
+    return made
+
+
 def raster() -> ChartCell:
     found = ChartData((Curve("few", X, X % 7), Curve("more", X + 3, X % 5)), part="24 of 900 spikes")
     return cell(RASTER, found)
@@ -148,6 +160,8 @@ SEEN: dict[str, Callable[[], QWidget]] = {
     "matrix": matrix,
     "polar chart": lambda: cell(CUT, ChartData((Curve("cut", ANGLES, lobe(ANGLES, 90), told=18),))),
     "polar chart from the right": lambda: cell(LINEAR, ChartData((Curve("even", ANGLES, 2 + lobe(ANGLES, 90) / 60),))),
+    "pattern over all directions": pattern,
+    "pattern from behind and below": lambda: pattern((200.0, -40.0)),
     "network": lambda: network(FEW),
     "network with a chosen node": lambda: network(MANY_EDGES, 1),
     "chart without curves": lambda: cell(LINES, ChartData(())),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,7 +35,10 @@ from tests.ui.scene.visuals.test_told_to_the_screen import Screen
 from ui.scene import painter
 from ui.scene.colormaps import categories, colormap, distinct_colours, names
 from ui.scene.marks import Marks
+from ui.scene.overlays.clip_handle import grip_at, moved, tilted
+from ui.scene.overlays.gripping import dragged_to, hold_at, item_at, nudged
 from ui.scene.overlays.hud import Hud
+from ui.scene.overlays.placed import knobs
 from ui.scene.scene import Scene
 from ui.scene.visuals import grid, markers, screen, solids, spheres, squares, surface
 from ui.scene.visuals import lattice as lattices
@@ -212,3 +216,55 @@ def test_colours_are_as_they_were() -> None:
 @pytest.mark.parametrize("name", SCENES)
 def test_a_scene_is_drawn_as_it_was(name) -> None:
     compare(ROOM, name, told(name))
+
+
+def met(name: str) -> list[str]:
+    """What the pointer meets over a scene, a line for each place; and what is told of the scene as a whole."""
+    scene, (wide, high) = SCENES[name](), CROWDED
+    lines = []
+    for y, x in product(np.linspace(0.22, 0.81, 6) * high, np.linspace(0.26, 0.77, 6) * wide):
+        scene.pointer = (x / wide, y / high)
+        under = scene.pick(x, y, wide, high)
+        hold = hold_at(scene, x, y, wide, high)
+        told = ["nothing" if under is None else f"{under[0]} {in_figures(under[1])}", f"{scene.reading(wide, high)}"]
+        told += [f"{item_at(scene, x, y, wide, high)} {grip_at(scene, x, y, wide, high)}"]
+        told += [] if hold is None else [f"{hold.handle.name} {in_figures(hold.gripped)}"]
+        lines.append(", ".join(told))
+    layer, field = scene.layer, scene.shown_field
+    assert layer is not None
+    lines += [f"from {in_figures(layer.bounds[0])} to {in_figures(layer.bounds[1])}, beyond {scene.beyond}"]
+    lines += [f"home {scene.home}", f"cut {scene.default_clip()}", f"seen {scene.view_settings().camera}"]
+    if field is not None:
+        lines += [f"{field.name} {scene.limits(field)}, {layer.span(90.0)}, every {scene.isochrone_step(field)}"]
+    return lines
+
+
+def dragged(seen: str) -> list[str]:
+    """Where each handle over a scene is after drags of it, and the plane that cuts it."""
+    scene, (wide, high) = full(seen), CROWDED
+    lines = []
+    for knob in knobs(scene, wide, high):
+        x, y = (float(part) for part in knob.at)
+        hold = hold_at(scene, x, y, wide, high)
+        lines.append(f"{knob.handle.name} {knob.axis}: {in_figures(knob.at)} {hold and in_figures(hold.gripped)}")
+        for (dx, dy), free in product(((40, 25), (-70, 10), (5, -90)), (False, True)):
+            put = hold and dragged_to(scene, hold, x + dx, y + dy, wide, high, free)
+            lines.append(f"  by {dx} {dy}{', free' if free else ''}: {put}")
+    for right, up in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        item, handle, place = nudged(scene, right, up) or (None, None, None)
+        lines.append(f"{right} {up}: {item and item.path} {handle and handle.name} {place}")
+    cut = full(seen, clipped=True)
+    for dx, dy in ((30, 0), (0, -50), (-400, 300)):
+        lines.append(f"pushed by {dx} {dy}: {moved(cut, dx, dy, wide, high)}")
+        lines.append(f"tilted by {dx} {dy}: {tilted(cut, dx, dy, high)}")
+    return lines
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_the_pointer_meets_what_it_did(name) -> None:
+    compare(ROOM, f"{name}: what is met", met(name))
+
+
+@pytest.mark.parametrize("seen", ["slanted", "above"])
+def test_handles_are_dragged_to_where_they_were(seen) -> None:
+    compare(ROOM, f"{seen}: what is dragged", dragged(seen))
