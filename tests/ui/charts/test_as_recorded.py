@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from tests.ui.charts.test_diagram_painted import FEW, MANY_EDGES, diagram
@@ -22,6 +23,7 @@ from tests.ui.sweep.test_overlay import VOLTAGE, pairs
 from ui.charts.arithmetic import Look
 from ui.charts.diagram.view import DiagramView
 from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.matrix import MatrixPlot
 from ui.panels.meters.gauge import Gauge
 from ui.panels.meters.history import History
 from ui.panels.probes.trace_plot import TracePlot
@@ -188,3 +190,55 @@ def seen(name: str) -> list[str]:
 def test_a_chart_looks_as_it_did(qtbot, qapp, name):
     theme().apply("dark", qapp)
     compare(ROOM, name, seen(name), pixels=1.0)
+
+
+def offered(menu: QMenu) -> list[str]:
+    """The actions of a menu and of those in it: which are on, and which are chosen."""
+    lines = []
+    for action in menu.actions():
+        on = [name for name in ("Enabled", "Checked") if getattr(action, f"is{name}")()]
+        lines.append(f"{action.text()!r} {' '.join(on)}")
+        lines += [f"  {line}" for line in offered(action.menu())] if action.menu() else []
+    return lines
+
+
+def told(chart: ChartCell) -> list[str]:
+    """What a chart says in words, with the pointer nowhere and at five places; its table; its menu."""
+    x = [value for curve in chart.curves for value in (curve.x.min(), curve.x.max())] or [0.0]
+    lines = []
+    for at in (None, *np.linspace(min(x) - 1, max(x) + 1, 5)):
+        chart.show_cursor(at)
+        entries = (f"{each.title} {each.place} {each.mark} {each.value} {each.short}" for each in chart.legend.entries)
+        lines.append(f"{at}: {chart.readout.text() or chart.below.text()}; {', '.join(entries)}; {chart.note.text()}")
+    if isinstance(chart.plot, MatrixPlot):
+        places = [QPointF(x, y) for y in (2, 60, 120, 230) for x in (2, 90, 200, 300)]
+        lines += sorted({chart.plot.text_at(at) for at in places})
+    return [*lines, *chart.content(".csv").decode().splitlines()[:12], *offered(chart.menu())]
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_chart_tells_what_it_did(qtbot, qapp, name):
+    theme().apply("dark", qapp)
+    widget = SEEN[name]()
+    if isinstance(widget, ChartCell):
+        compare(ROOM, f"{name}: what is told", told(widget))
+    widget.close()
+    widget.deleteLater()
+
+
+def test_a_chart_with_a_pointer_and_one_on_paper_look_as_they_did(qapp):
+    theme().apply("dark", qapp)
+    for name in ("lines with all that lies over them", "polar chart", "raster", "stacked areas with a line"):
+        chart = SEEN[name]()
+        assert isinstance(chart, ChartCell)
+        chart.show_cursor(42.0)
+        QApplication.processEvents()
+        compare(ROOM, f"{name}: with a pointer", painted(chart.plot), pixels=1.0)
+        paper = chart.on_paper()
+        paper.resize(*SIZE)
+        paper.show()
+        QApplication.processEvents()
+        compare(ROOM, f"{name}: on paper", painted(paper), pixels=1.0)
+        for each in (paper, chart):
+            each.close()
+            each.deleteLater()
