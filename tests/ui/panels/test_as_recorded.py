@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from engines.api import MarkerInfo, SimulationInfo, VectorInfo
 from engines.api.parameters import ParameterGroup, quantity
 from engines.geometry.grid import Grid
+from tests.ui.comparing.test_page import AtOnce, View
 from tests.ui.forms.test_lines import Poem
 from tests.ui.panels.test_gallery import ENGINES, PRESETS
 from tests.ui.panels.test_timeline import MARKS
@@ -21,15 +22,22 @@ from tests.ui.recorded import compare_widgets
 from tests.ui.scene.grids import CONCENTRATION
 from tests.ui.scene.grids import info as of_grid
 from tests.ui.scene.meshes import info, kuhn_cube
+from ui.charts.figure_dialog import SIZES, FigureDialog
+from ui.comparing.page import ComparisonPage
 from ui.forms.form import ParameterForm
 from ui.forms.schema import plain
 from ui.panels.gallery import Gallery
 from ui.panels.meters.panel import MetersPanel
 from ui.panels.timeline import Timeline
 from ui.panels.view.panel import ViewPanel
+from ui.recording.movie_dialog import MovieDialog
+from ui.recording.movie_progress import MovieProgress
+from ui.recording.reel import Kept
 from ui.session.controller import Phase
 from ui.widgets.theme import theme
+from ui.window.help.tours.guide import Card
 from workbench.project.project import ClipPlane, ViewSettings
+from workbench.run.frames import Frame
 
 ROOM = "panels"
 
@@ -82,6 +90,10 @@ def timeline(phase: Phase) -> Timeline:
     return made
 
 
+def two_runs() -> ComparisonPage:
+    return ComparisonPage(lambda parent: View(parent, 1.0), lambda *_: [], AtOnce(), None)
+
+
 MESH = replace(info(kuhn_cube(2)), marked=MarkerInfo("Spiral tips", ("left", "right")))
 GRID = replace(
     of_grid(Grid((8, 6, 4), (1.0, 1.0, 1.0)), CONCENTRATION), vectors=(VectorInfo("f", "Flow", "m/s", ("a", "", "")),)
@@ -95,6 +107,11 @@ SEEN: dict[str, Callable[[], QWidget]] = {
     "timeline of a run that is paused": lambda: timeline(Phase.PAUSED),
     "timeline of a run that goes on": lambda: timeline(Phase.RUNNING),
     "meters": MetersPanel,
+    "dialog of a figure": lambda: FigureDialog(QWidget, SIZES["On a slide"]),
+    "dialog of a movie": lambda: MovieDialog([Kept(None, 1, Frame(1, k, 3.6 * k, {})) for k in range(3)], "s", 19_900),
+    "dialog of a movie as it is written": lambda: MovieProgress("movie", 12, None),
+    "page of two runs": two_runs,
+    "card of a tour": lambda: Card(None),
 }
 
 
