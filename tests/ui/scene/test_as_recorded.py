@@ -39,6 +39,7 @@ from ui.scene.overlays.clip_handle import grip_at, moved, tilted
 from ui.scene.overlays.gripping import dragged_to, hold_at, item_at, nudged
 from ui.scene.overlays.hud import Hud
 from ui.scene.overlays.placed import knobs
+from ui.scene.overlays.ruler import ruler
 from ui.scene.scene import Scene
 from ui.scene.visuals import grid, markers, screen, solids, spheres, squares, surface
 from ui.scene.visuals import lattice as lattices
@@ -268,3 +269,20 @@ def test_the_pointer_meets_what_it_did(name) -> None:
 @pytest.mark.parametrize("seen", ["slanted", "above"])
 def test_handles_are_dragged_to_where_they_were(seen) -> None:
     compare(ROOM, f"{seen}: what is dragged", dragged(seen))
+
+
+def rulers() -> Iterator[str]:
+    """The rulers of boxes from many sides, in views of many sizes: figures, their marks, names."""
+    boxes = (((10, 10, 10), 1.0, 0.0), ((30, 20, 1), 0.25, 0.0), ((4, 4, 4), 0.1, 0.32), ((40, 3, 8), 5.0, -60.0))
+    for (counts, spacing, first), side, (wide, high) in product(boxes, ((40, 25), (-70, 60), (0, 0)), (WIDE, CROWDED)):
+        cells = Grid(counts, (spacing,) * 3, (first,) * 3)
+        seen = CameraView(azimuth=side[0], elevation=side[1])
+        scene = scene_of(of_grid(cells, CONCENTRATION), {"u": np.zeros(cells.n_cells)}, camera=seen)
+        labels, strokes = ruler(scene, wide, high, RATIO)
+        ends = np.array([[*each.start, *each.end, each.radius] for each in strokes])
+        yield f"{counts} {side}: {len(strokes)} {in_figures(ends.mean(axis=0)[:4] if len(ends) else ends)}"
+        yield from (f"  {each}" for each in labels)
+
+
+def test_rulers_stand_where_they_did() -> None:
+    compare(ROOM, "rulers", list(rulers()), pixels=0.5)
