@@ -33,6 +33,9 @@ from tests.ui.scene.test_solids import ball, box
 from tests.ui.scene.test_solids import scene_of as of_solids
 from tests.ui.scene.visuals.test_told_to_the_screen import Screen
 from ui.scene import painter
+from ui.scene.cameras.closeness import looked_at
+from ui.scene.cameras.following import beyond as beyond_range
+from ui.scene.cameras.following import followed, ladder
 from ui.scene.colormaps import categories, colormap, distinct_colours, names
 from ui.scene.marks import Marks
 from ui.scene.overlays.clip_handle import grip_at, moved, tilted
@@ -286,3 +289,43 @@ def rulers() -> Iterator[str]:
 
 def test_rulers_stand_where_they_did() -> None:
     compare(ROOM, "rulers", list(rulers()), pixels=0.5)
+
+
+def looks() -> Iterator[str]:
+    """A camera that is turned, moved, brought nearer and led along each axis; and which part of a flat grid it sees."""
+    flat = Grid((400, 300), (0.5, 0.5))
+    for side, distance in product(((40, 25), (-90, 90), (170, -60)), (None, 30.0)):
+        scene = scene_of(of_grid(flat, CONCENTRATION), {"u": np.zeros(flat.n_cells)})
+        camera = scene.camera
+        camera.azimuth, camera.elevation = side
+        camera.distance = camera.distance if distance is None else distance
+        for name, change in {
+            "as it is": lambda camera: None,
+            "turned": lambda camera: camera.rotate(33.0, -21.0),
+            "moved": lambda camera: camera.pan(120.0, -45.0, 600.0),
+            "nearer": lambda camera: camera.zoom(2.5, 150.0, 400.0, 800.0, 600.0),
+            "farther": lambda camera: camera.zoom(0.01, 700.0, 20.0, 800.0, 600.0),
+            "along y": lambda camera: camera.look_along("-y"),
+        }.items():
+            change(camera)
+            origin, way = camera.ray(130.0, 420.0, 800.0, 600.0)
+            pixels, depth = camera.to_pixels(np.array([[3.0, 5.0, 0.0], [190.0, 20.0, 7.0]]), 800, 600)
+            yield f"{name}: {in_figures(camera.center)}, {camera.distance:.6g}, {in_figures(origin)}, {in_figures(way)}"
+            yield f"  {in_figures(pixels)}, {in_figures(depth)}, {camera.mm_per_pixel(600.0):.6g}"
+            yield f"  {looked_at(flat, camera, 4 / 3)}"
+
+
+def ranges() -> Iterator[str]:
+    """The range that follows values, from each that was before; how many are beyond it; how it is stepped."""
+    values = [np.linspace(*ends, 997) ** 3 for ends in ((-1.2, 1.7), (0.2, 0.9), (0.0, 0.011), (-30.0, -20.0))]
+    values += [np.zeros(9), np.r_[np.zeros(4000), 3.3], np.full(50, 7.7), np.array([])]
+    for each, natural in product(values, ((-1.0, 1.0), (0.0, 2.0), (-85.0, 40.0))):
+        for before, share, guessed in product((None, (-2.0, 4.0), (0.0, 1.5)), (100.0, 92.0), (False, True)):
+            yield f"{natural} {before} {share} {guessed}: {followed([each], natural, before, share, guessed)}"
+        yield f"  beyond: {beyond_range([each, 2 * each], *natural)}"
+    yield from (f"{value}: {ladder(value)}" for value in (0.011, 0.99, 1.0, 1.01, 1.6, 2.2, 4.9, 5.1, 7.7, 123.0))
+
+
+@pytest.mark.parametrize(("name", "lines"), {"cameras": looks, "ranges that follow values": ranges}.items())
+def test_cameras_and_ranges_come_to_what_they_did(name, lines) -> None:
+    compare(ROOM, name, list(lines()))
