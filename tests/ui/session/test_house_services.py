@@ -7,6 +7,7 @@ import json
 import shutil
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -469,3 +470,18 @@ def test_whatever_the_window_computes_on_leaves_a_core_to_it(monkeypatch):
     assert house._estimator._reserve_core
     assert opened[0][1]["autostart"] is True
     assert opened[0][1]["pace"] == document.project.run.pace
+
+
+def test_what_another_machine_has_kept_of_a_problem_is_gone_on_from_once(monkeypatch):
+    """There it stands; what this machine has kept is not looked for. A run after it begins where the window says."""
+    house, begun = HouseServices(), []
+    monkeypatch.setattr("ui.session.house.remembered_state", lambda _: pytest.fail("it is of this machine"))
+    house._there = SimpleNamespace(start=lambda _, **how: begun.append(how), runner=None)
+    document = presets.open_preset(slab(house))
+    house._look_for_state(document)
+    for autostart in (True, False):
+        house.start(document, autostart)
+    assert [(how["autostart"], how["kept"], how["state"]) for how in begun] == [
+        (True, True, None),
+        (False, False, None),
+    ]
