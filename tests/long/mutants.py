@@ -230,6 +230,10 @@ def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
                 yield opaque
             case ast.Call() if PAINTED.fullmatch(_called(node)):
                 yield from (each for each in node.args if _whole(each) is not None)
+            case ast.Call(args=[ast.Attribute(attr=name), *args]) if _called(node) == "partial" and PAINTED.fullmatch(
+                name
+            ):
+                yield from (each for each in args if _whole(each) is not None)
             case ast.Call(args=[_, row, column, *spans]) if _called(node) in ("addWidget", "addLayout"):
                 for place in (row, column, *spans):
                     yield from (each for each in ast.walk(place) if isinstance(each, ast.expr))

@@ -43,7 +43,7 @@ from tests.long.many import Lost, Worn, spread
 from tests.long.mutants import PACKAGES, Mutant, mutants_of, names_set_by, package_of, sources
 from tests.long.reach import Kept, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Likeness, Look, Tests, Try, alone, busy, nearness, spoken_of, text_of
+from tests.long.trying import ROOT, Likeness, Look, Tests, Try, alone, busy, nearness, sight, spoken_of, text_of
 from tests.long.typed import told_by_types
 
 FLOOR = 0.9
@@ -68,6 +68,8 @@ COUNTED = re.compile(r"traffic|_bytes\b|nbytes|bytes_(per_step|of|read|written)|
 against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
+LIKELIEST = 30
+"""Tests that a defect meets before those that look at all of its part of the window, whose own words are few."""
 ALIKE, IN_ITS_FOLDER = 60, 4
 """Without a look: how many tests of other files a defect meets, those that share most words with its place, beside
 those that name it or something that it defines or stand where it does or in the folder above."""
@@ -176,10 +178,11 @@ class Cases:
             self._tell(clean, "survived", "")  # the tests die without it, too
 
     def _try(self, mutant: Mutant) -> Try:
-        near, seconds = nearness(mutant.path), defaultdict(lambda: UNKNOWN_SECONDS, self.reached.seconds)
+        near, sees = nearness(mutant.path), sight(mutant.path)
+        seconds = defaultdict(lambda: UNKNOWN_SECONDS, self.reached.seconds)
         alike = defaultdict(float, self.likeness.to(spoken_of(mutant)))
         if self.near:
-            found = {item.nodeid for item in self.near if near(item.path) <= IN_ITS_FOLDER}
+            found = {each.nodeid for each in self.near if near(each.path) <= IN_ITS_FOLDER or sees(each.path)}
             found.update(sorted(alike, key=alike.__getitem__)[-ALIKE:])
         else:
             found = set(self.reached.by(self.statements.of(mutant)))
@@ -190,6 +193,8 @@ class Cases:
         file = {name: ROOT / name.partition("::")[0] for name in names}
         late = self.keep_time
         order = sorted(names, key=lambda each: (each in late, near(file[each]) > 1, -alike[each], seconds[each], each))
+        likeliest = set(order[:LIKELIEST])
+        order.sort(key=lambda each: 0 if each in likeliest else 1 if sees(file[each]) else 2)
         return Try(mutant, tuple((name, seconds[name]) for name in order), self.report.options.seconds)
 
     def _looked(self, look: Look, told: Any) -> None:

@@ -132,6 +132,13 @@ def share(a, b, ratio):
     assert told.count("True -> False") == 2
 
 
+def test_a_pixel_more_is_not_seen_either_where_it_is_painted_later():
+    source = b"marks = {1: partial(painter.drawEllipse, 4, 9), 2: partial(share, 17)}\npainter.drawEllipse(4, 9)"
+    seen = {each.edit(source) for each in mutants_of("ui/a.py", source)}
+    assert seen == {"1 -> 2", "2 -> 3", "17 -> 18"}
+    assert {"4 -> 5", "9 -> 10"} < {each.edit(source) for each in mutants_of("workbench/a.py", source)}
+
+
 def test_the_tree_has_defects_in_each_package():
     files = sources(ROOT)
     assert {name.split("/")[0] for name in files} == {"workbench", "ui", "engines"}

@@ -14,7 +14,7 @@ import pytest
 from tests.long import mutations, trying
 from tests.long.many import Lost
 from tests.long.mutants import Mutant, mutants_of
-from tests.long.mutations import COLUMNS, Cases, counts, places, selected
+from tests.long.mutations import COLUMNS, LIKELIEST, Cases, counts, places, selected
 from tests.long.mutations import told as share_told
 from tests.long.reach import Kept, Reached, Statements
 from tests.long.report import Report
@@ -197,3 +197,17 @@ def test_without_a_look_a_defect_meets_what_stands_near_it(tmp_path):
     assert names() == [f"{near}::a"]
     made.likeness = Likeness({"tests/ui/test_app.py::a": f"of {mutant.path}", f"{HERE}b": "others"})
     assert names()[:2] == [f"{near}::a", "tests/ui/test_app.py::a"], "then what has its words"
+
+
+def test_what_looks_at_all_of_a_part_of_the_window_comes_behind_the_likeliest(tmp_path):
+    made, *_ = cases(tmp_path)
+    path = "ui/scene/overlays/link_strokes.py"
+    mutant = mutants_of(path, (ROOT / path).read_bytes())[0]
+    recorded = [f"tests/ui/{room}/test_as_recorded.py::a" for room in ("scene", "charts", "window")]
+    own = [f"tests/ui/scene/overlays/test_over_a_scene.py::{k}" for k in range(LIKELIEST + 2)]
+    made.near = [Mock(nodeid=name, path=ROOT / name.partition("::")[0]) for name in (*recorded, *own)]
+    made.likeness = Likeness(dict.fromkeys(own, f"{path} strokes") | {recorded[0]: "of something else"})
+    names = [name for name, _ in made._try(mutant).names]
+    assert set(names[:LIKELIEST]) < set(own)
+    assert set(names[LIKELIEST:]) == {recorded[0], recorded[2], *own} - set(names[:LIKELIEST])
+    assert set(names[LIKELIEST : LIKELIEST + 2]) == {recorded[0], recorded[2]}, "of the scene, and the whole window"

@@ -27,6 +27,7 @@ from tests.long.reach import Noting, Reached, Statements, start_others_with
 ROOT = Path(__file__).parents[2]
 OWN = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR")
 """Folders that each copy has for itself, as a test that others disturb would tell of a defect that is not there."""
+RECORDED = re.compile(r"^from tests\.ui\.recorded import", re.MULTILINE)
 PATIENCE = (5.0, 10.0)
 """Seconds, and times its own seconds, after which a test has failed: waits of a test of the window are longer."""
 
@@ -155,6 +156,20 @@ def nearness(path: str) -> Callable[[Path], int]:
         return marks.index(True) if True in marks else len(marks)
 
     return cache(rank)
+
+
+def sight(path: str) -> Callable[[Path], bool]:
+    """Whether a file of tests looks at everything that a part of the window, or the whole of it, shows or offers, as it
+    was recorded (tests/ui/recorded.py), and that part has the file of sources in it."""
+    package, *inner = Path(path).parent.parts
+    room = re.compile(rf"\b{'.'.join([package, *inner[:1]])}\b")
+    folders = (ROOT / "tests" / package / "window", ROOT.joinpath("tests", package, *inner[:1]))
+
+    def sees(file: Path) -> bool:
+        text = text_of(file)
+        return RECORDED.search(text) is not None and (file.parent in folders or room.search(text) is not None)
+
+    return cache(sees)
 
 
 class Likeness:

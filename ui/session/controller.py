@@ -197,11 +197,10 @@ class Controller(QObject):
     @property
     def at_end(self) -> bool:
         """Whether a finished run has nothing left to do; its ``until`` may have been moved on."""
-        if self.runner is not None and self.runner.ended:
-            return True
-        until = None if self.runner is None else self.runner.until
-        step = 0.0 if self.info is None else self.info.dt
-        return until is not None and self.time >= until - step / 2
+        runner, info = self.runner, self.info
+        if runner is None or info is None or runner.until is None:
+            return runner is not None and runner.ended
+        return runner.ended or self.time >= runner.until - info.dt / 2
 
     def pause(self) -> None:
         if self.runner is not None:

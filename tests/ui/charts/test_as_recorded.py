@@ -7,14 +7,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from tests.ui.charts.test_diagram_painted import FEW, MANY_EDGES, diagram
 from tests.ui.charts.test_matrix import INFO as MATRIX
 from tests.ui.charts.test_matrix import NAMES
 from tests.ui.charts.test_raster import RASTER
-from tests.ui.charts.test_round import ANGLES, CUT, LINEAR, lobe
+from tests.ui.charts.test_round import ANGLES, CUT, LINEAR, WHOLE, lobe
 from tests.ui.panels.test_timeline_bar import TICKS
 from tests.ui.panels.test_trace_plot import buffer
 from tests.ui.recorded import compare, painted
@@ -22,6 +23,7 @@ from tests.ui.sweep.test_overlay import VOLTAGE, pairs
 from ui.charts.arithmetic import Look
 from ui.charts.diagram.view import DiagramView
 from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.matrix import MatrixPlot
 from ui.panels.meters.gauge import Gauge
 from ui.panels.meters.history import History
 from ui.panels.probes.trace_plot import TracePlot
@@ -82,6 +84,18 @@ def bars() -> ChartCell:
 def matrix() -> ChartCell:
     rows = (Curve(NAMES[0], X[:2], np.array([0.0, 12.5])), Curve(NAMES[1], X[:2], np.array([100.0, np.nan])))
     return cell(MATRIX, ChartData(rows, columns=NAMES))
+
+
+def pattern(view: tuple[float, float] | None = None) -> ChartCell:
+    """A lobe that leans to one side, in steps of 30°."""
+    polar, around = (
+        each.ravel() for each in np.meshgrid(np.linspace(0, 180, 7), np.arange(0, 360, 30.0), indexing="ij")
+    )
+    made = cell(
+        WHOLE, ChartData((Curve("whole", polar, 7.1 - polar / 6.37 + 5.3 * np.cos(np.radians(around)), across=around),))
+    )
+    made.plot.view = made.plot.view if view is None else view  # type: ignore[union-attr]  # which has one
+    return made
 
 
 def raster() -> ChartCell:
@@ -148,6 +162,8 @@ SEEN: dict[str, Callable[[], QWidget]] = {
     "matrix": matrix,
     "polar chart": lambda: cell(CUT, ChartData((Curve("cut", ANGLES, lobe(ANGLES, 90), told=18),))),
     "polar chart from the right": lambda: cell(LINEAR, ChartData((Curve("even", ANGLES, 2 + lobe(ANGLES, 90) / 60),))),
+    "pattern over all directions": pattern,
+    "pattern from behind and below": lambda: pattern((200.0, -40.0)),
     "network": lambda: network(FEW),
     "network with a chosen node": lambda: network(MANY_EDGES, 1),
     "chart without curves": lambda: cell(LINES, ChartData(())),
@@ -174,3 +190,55 @@ def seen(name: str) -> list[str]:
 def test_a_chart_looks_as_it_did(qtbot, qapp, name):
     theme().apply("dark", qapp)
     compare(ROOM, name, seen(name), pixels=1.0)
+
+
+def offered(menu: QMenu) -> list[str]:
+    """The actions of a menu and of those in it: which are on, and which are chosen."""
+    lines = []
+    for action in menu.actions():
+        on = [name for name in ("Enabled", "Checked") if getattr(action, f"is{name}")()]
+        lines.append(f"{action.text()!r} {' '.join(on)}")
+        lines += [f"  {line}" for line in offered(action.menu())] if action.menu() else []
+    return lines
+
+
+def told(chart: ChartCell) -> list[str]:
+    """What a chart says in words, with the pointer nowhere and at five places; its table; its menu."""
+    x = [value for curve in chart.curves for value in (curve.x.min(), curve.x.max())] or [0.0]
+    lines = []
+    for at in (None, *np.linspace(min(x) - 1, max(x) + 1, 5)):
+        chart.show_cursor(at)
+        entries = (f"{each.title} {each.place} {each.mark} {each.value} {each.short}" for each in chart.legend.entries)
+        lines.append(f"{at}: {chart.readout.text() or chart.below.text()}; {', '.join(entries)}; {chart.note.text()}")
+    if isinstance(chart.plot, MatrixPlot):
+        places = [QPointF(x, y) for y in (2, 60, 120, 230) for x in (2, 90, 200, 300)]
+        lines += sorted({chart.plot.text_at(at) for at in places})
+    return [*lines, *chart.content(".csv").decode().splitlines()[:12], *offered(chart.menu())]
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_chart_tells_what_it_did(qtbot, qapp, name):
+    theme().apply("dark", qapp)
+    widget = SEEN[name]()
+    if isinstance(widget, ChartCell):
+        compare(ROOM, f"{name}: what is told", told(widget))
+    widget.close()
+    widget.deleteLater()
+
+
+def test_a_chart_with_a_pointer_and_one_on_paper_look_as_they_did(qapp):
+    theme().apply("dark", qapp)
+    for name in ("lines with all that lies over them", "polar chart", "raster", "stacked areas with a line"):
+        chart = SEEN[name]()
+        assert isinstance(chart, ChartCell)
+        chart.show_cursor(42.0)
+        QApplication.processEvents()
+        compare(ROOM, f"{name}: with a pointer", painted(chart.plot), pixels=1.0)
+        paper = chart.on_paper()
+        paper.resize(*SIZE)
+        paper.show()
+        QApplication.processEvents()
+        compare(ROOM, f"{name}: on paper", painted(paper), pixels=1.0)
+        for each in (paper, chart):
+            each.close()
+            each.deleteLater()

@@ -3,33 +3,47 @@ takes the keys, what has a tip (see tests/ui/recorded.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 from pydantic import Field
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from engines.api import MarkerInfo, SimulationInfo, VectorInfo
+from engines.api import MarkerInfo, SeriesInfo, SimulationInfo, VectorInfo
+from engines.api.device import Ceilings, DeviceInfo
 from engines.api.parameters import ParameterGroup, quantity
 from engines.geometry.grid import Grid
+from tests.ui.comparing.test_page import AtOnce, View
 from tests.ui.forms.test_lines import Poem
 from tests.ui.panels.test_gallery import ENGINES, PRESETS
+from tests.ui.panels.test_meters import sample
 from tests.ui.panels.test_timeline import MARKS
-from tests.ui.recorded import compare_widgets
+from tests.ui.recorded import compare, compare_widgets, in_figures
 from tests.ui.scene.grids import CONCENTRATION
 from tests.ui.scene.grids import info as of_grid
 from tests.ui.scene.meshes import info, kuhn_cube
+from ui.charts.figure_dialog import SIZES, FigureDialog
+from ui.comparing.page import ComparisonPage
 from ui.forms.form import ParameterForm
 from ui.forms.schema import plain
 from ui.panels.gallery import Gallery
 from ui.panels.meters.panel import MetersPanel
+from ui.panels.object_tree import swatch
 from ui.panels.timeline import Timeline
 from ui.panels.view.panel import ViewPanel
+from ui.recording.movie_dialog import MovieDialog
+from ui.recording.movie_progress import MovieProgress
+from ui.recording.reel import Kept
 from ui.session.controller import Phase
 from ui.widgets.theme import theme
+from ui.window.help.tours.guide import Card
 from workbench.project.project import ClipPlane, ViewSettings
+from workbench.run.frames import Frame, KernelRate
 
 ROOM = "panels"
 
@@ -82,6 +96,10 @@ def timeline(phase: Phase) -> Timeline:
     return made
 
 
+def two_runs() -> ComparisonPage:
+    return ComparisonPage(lambda parent: View(parent, 1.0), lambda *_: [], AtOnce(), None)
+
+
 MESH = replace(info(kuhn_cube(2)), marked=MarkerInfo("Spiral tips", ("left", "right")))
 GRID = replace(
     of_grid(Grid((8, 6, 4), (1.0, 1.0, 1.0)), CONCENTRATION), vectors=(VectorInfo("f", "Flow", "m/s", ("a", "", "")),)
@@ -95,6 +113,11 @@ SEEN: dict[str, Callable[[], QWidget]] = {
     "timeline of a run that is paused": lambda: timeline(Phase.PAUSED),
     "timeline of a run that goes on": lambda: timeline(Phase.RUNNING),
     "meters": MetersPanel,
+    "dialog of a figure": lambda: FigureDialog(QWidget, SIZES["On a slide"]),
+    "dialog of a movie": lambda: MovieDialog([Kept(None, 1, Frame(1, k, 3.6 * k, {})) for k in range(3)], "s", 19_900),
+    "dialog of a movie as it is written": lambda: MovieProgress("movie", 12, None),
+    "page of two runs": two_runs,
+    "card of a tour": lambda: Card(None),
 }
 
 
@@ -107,3 +130,41 @@ def test_a_panel_behaves_as_it_did(qtbot, qapp, name):
     widget.show()
     QApplication.processEvents()
     compare_widgets(ROOM, name, widget)
+
+
+def readings() -> Iterator[str]:
+    """What the meters say of runs: at a pace or as fast as they go, near their ceiling or far from it, idle."""
+    panel = MetersPanel()
+    series = (SeriesInfo("events", "Synaptic events", "1/s", metered="Events"),)
+    device = DeviceInfo("d", "cpu", 2**30, 4, "", {})
+    told = {"device_info": device, "ceilings": Ceilings(copy=20e9, triad=22e9), "ceiling": 22e9}
+    panel.set_info(SimulationInfo(None, 0.1, "ms", (), series, (), None, device="d", **told))
+    for panel.pace, fraction, steps, remaining, counted in product(
+        (None, 1500.0), (0.0, 0.004, 0.7), (0, 150, 12_345), (None, 75.0), ([], [1e6, 2e6])
+    ):
+        wall = 0.02 * (1 + steps / 1000)
+        kernels = (KernelRate("step", 4e-5, 1.0, 1.0),)
+        values = {"steps": steps, "wall_seconds": wall, "time_per_second": 0.1 * steps / wall, "remaining": remaining}
+        values |= {"bytes_per_second": 22e9 * fraction, "fraction_of_ceiling": fraction, "kernels": kernels}
+        panel.take(
+            [sample(steps, wall, {}), replace(sample(steps, wall, {"events": counted}), step=7 * steps, **values)]
+        )
+        (_, rate), ceiling = panel.history._points[-1], panel.history._ceiling
+        said = ", ".join(figure.text() for figure in panel.figures.values())
+        yield f"{panel.pace} {fraction} {steps}: {said}; {panel.bound.text()}; {in_figures([rate, ceiling])}"
+        yield f"  {'; '.join(panel.overlay_lines())}"
+
+
+def test_the_meters_say_of_a_run_what_they_did(qtbot):
+    compare(ROOM, "readings of the meters", list(readings()))
+
+
+def test_marks_of_what_was_placed_look_as_they_did(qapp):
+    """How opaque each row and each column of their pictures is, within what a pixel at an edge makes."""
+    lines = []
+    for role in ("object", "material", "source", "monitor", "boundary"):
+        picture = swatch((200, 100, 50), role).pixmap(24, 24).toImage().convertToFormat(QImage.Format.Format_Alpha8)
+        opaque = np.array(picture.constBits(), float).reshape(24, picture.bytesPerLine())[:, :24]
+        for name, along in (("rows", opaque.sum(axis=1)), ("columns", opaque.sum(axis=0))):
+            lines.append(f"{role} {name} at {' '.join(f'{each:.0f}' for each in along)}")
+    compare(ROOM, "marks of what was placed", lines, pixels=60.0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,9 +33,16 @@ from tests.ui.scene.test_solids import ball, box
 from tests.ui.scene.test_solids import scene_of as of_solids
 from tests.ui.scene.visuals.test_told_to_the_screen import Screen
 from ui.scene import painter
+from ui.scene.cameras.closeness import looked_at
+from ui.scene.cameras.following import beyond as beyond_range
+from ui.scene.cameras.following import followed, ladder
 from ui.scene.colormaps import categories, colormap, distinct_colours, names
 from ui.scene.marks import Marks
+from ui.scene.overlays.clip_handle import grip_at, moved, tilted
+from ui.scene.overlays.gripping import dragged_to, hold_at, item_at, nudged
 from ui.scene.overlays.hud import Hud
+from ui.scene.overlays.placed import knobs
+from ui.scene.overlays.ruler import ruler
 from ui.scene.scene import Scene
 from ui.scene.visuals import grid, markers, screen, solids, spheres, squares, surface
 from ui.scene.visuals import lattice as lattices
@@ -212,3 +220,112 @@ def test_colours_are_as_they_were() -> None:
 @pytest.mark.parametrize("name", SCENES)
 def test_a_scene_is_drawn_as_it_was(name) -> None:
     compare(ROOM, name, told(name))
+
+
+def met(name: str) -> list[str]:
+    """What the pointer meets over a scene, a line for each place; and what is told of the scene as a whole."""
+    scene, (wide, high) = SCENES[name](), CROWDED
+    lines = []
+    for y, x in product(np.linspace(0.22, 0.81, 6) * high, np.linspace(0.26, 0.77, 6) * wide):
+        scene.pointer = (x / wide, y / high)
+        under = scene.pick(x, y, wide, high)
+        hold = hold_at(scene, x, y, wide, high)
+        told = ["nothing" if under is None else f"{under[0]} {in_figures(under[1])}", f"{scene.reading(wide, high)}"]
+        told += [f"{item_at(scene, x, y, wide, high)} {grip_at(scene, x, y, wide, high)}"]
+        told += [] if hold is None else [f"{hold.handle.name} {in_figures(hold.gripped)}"]
+        lines.append(", ".join(told))
+    layer, field = scene.layer, scene.shown_field
+    assert layer is not None
+    lines += [f"from {in_figures(layer.bounds[0])} to {in_figures(layer.bounds[1])}, beyond {scene.beyond}"]
+    lines += [f"home {scene.home}", f"cut {scene.default_clip()}", f"seen {scene.view_settings().camera}"]
+    if field is not None:
+        lines += [f"{field.name} {scene.limits(field)}, {layer.span(90.0)}, every {scene.isochrone_step(field)}"]
+    return lines
+
+
+def dragged(seen: str) -> list[str]:
+    """Where each handle over a scene is after drags of it, and the plane that cuts it."""
+    scene, (wide, high) = full(seen), CROWDED
+    lines = []
+    for knob in knobs(scene, wide, high):
+        x, y = (float(part) for part in knob.at)
+        hold = hold_at(scene, x, y, wide, high)
+        lines.append(f"{knob.handle.name} {knob.axis}: {in_figures(knob.at)} {hold and in_figures(hold.gripped)}")
+        for (dx, dy), free in product(((40, 25), (-70, 10), (5, -90)), (False, True)):
+            put = hold and dragged_to(scene, hold, x + dx, y + dy, wide, high, free)
+            lines.append(f"  by {dx} {dy}{', free' if free else ''}: {put}")
+    for right, up in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        item, handle, place = nudged(scene, right, up) or (None, None, None)
+        lines.append(f"{right} {up}: {item and item.path} {handle and handle.name} {place}")
+    cut = full(seen, clipped=True)
+    for dx, dy in ((30, 0), (0, -50), (-400, 300)):
+        lines.append(f"pushed by {dx} {dy}: {moved(cut, dx, dy, wide, high)}")
+        lines.append(f"tilted by {dx} {dy}: {tilted(cut, dx, dy, high)}")
+    return lines
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_the_pointer_meets_what_it_did(name) -> None:
+    compare(ROOM, f"{name}: what is met", met(name))
+
+
+@pytest.mark.parametrize("seen", ["slanted", "above"])
+def test_handles_are_dragged_to_where_they_were(seen) -> None:
+    compare(ROOM, f"{seen}: what is dragged", dragged(seen))
+
+
+def rulers() -> Iterator[str]:
+    """The rulers of boxes from many sides, in views of many sizes: figures, their marks, names."""
+    boxes = (((10, 10, 10), 1.0, 0.0), ((30, 20, 1), 0.25, 0.0), ((4, 4, 4), 0.1, 0.32), ((40, 3, 8), 5.0, -60.0))
+    for (counts, spacing, first), side, (wide, high) in product(boxes, ((40, 25), (-70, 60), (0, 0)), (WIDE, CROWDED)):
+        cells = Grid(counts, (spacing,) * 3, (first,) * 3)
+        seen = CameraView(azimuth=side[0], elevation=side[1])
+        scene = scene_of(of_grid(cells, CONCENTRATION), {"u": np.zeros(cells.n_cells)}, camera=seen)
+        labels, strokes = ruler(scene, wide, high, RATIO)
+        ends = np.array([[*each.start, *each.end, each.radius] for each in strokes])
+        yield f"{counts} {side}: {len(strokes)} {in_figures(ends.mean(axis=0)[:4] if len(ends) else ends)}"
+        yield from (f"  {each}" for each in labels)
+
+
+def test_rulers_stand_where_they_did() -> None:
+    compare(ROOM, "rulers", list(rulers()), pixels=0.5)
+
+
+def looks() -> Iterator[str]:
+    """A camera that is turned, moved, brought nearer and led along each axis; and which part of a flat grid it sees."""
+    flat = Grid((400, 300), (0.5, 0.5))
+    for side, distance in product(((40, 25), (-90, 90), (170, -60)), (None, 30.0)):
+        scene = scene_of(of_grid(flat, CONCENTRATION), {"u": np.zeros(flat.n_cells)})
+        camera = scene.camera
+        camera.azimuth, camera.elevation = side
+        camera.distance = camera.distance if distance is None else distance
+        for name, change in {
+            "as it is": lambda camera: None,
+            "turned": lambda camera: camera.rotate(33.0, -21.0),
+            "moved": lambda camera: camera.pan(120.0, -45.0, 600.0),
+            "nearer": lambda camera: camera.zoom(2.5, 150.0, 400.0, 800.0, 600.0),
+            "farther": lambda camera: camera.zoom(0.01, 700.0, 20.0, 800.0, 600.0),
+            "along y": lambda camera: camera.look_along("-y"),
+        }.items():
+            change(camera)
+            origin, way = camera.ray(130.0, 420.0, 800.0, 600.0)
+            pixels, depth = camera.to_pixels(np.array([[3.0, 5.0, 0.0], [190.0, 20.0, 7.0]]), 800, 600)
+            yield f"{name}: {in_figures(camera.center)}, {camera.distance:.6g}, {in_figures(origin)}, {in_figures(way)}"
+            yield f"  {in_figures(pixels)}, {in_figures(depth)}, {camera.mm_per_pixel(600.0):.6g}"
+            yield f"  {looked_at(flat, camera, 4 / 3)}"
+
+
+def ranges() -> Iterator[str]:
+    """The range that follows values, from each that was before; how many are beyond it; how it is stepped."""
+    values = [np.linspace(*ends, 997) ** 3 for ends in ((-1.2, 1.7), (0.2, 0.9), (0.0, 0.011), (-30.0, -20.0))]
+    values += [np.zeros(9), np.r_[np.zeros(4000), 3.3], np.full(50, 7.7), np.array([])]
+    for each, natural in product(values, ((-1.0, 1.0), (0.0, 2.0), (-85.0, 40.0))):
+        for before, share, guessed in product((None, (-2.0, 4.0), (0.0, 1.5)), (100.0, 92.0), (False, True)):
+            yield f"{natural} {before} {share} {guessed}: {followed([each], natural, before, share, guessed)}"
+        yield f"  beyond: {beyond_range([each, 2 * each], *natural)}"
+    yield from (f"{value}: {ladder(value)}" for value in (0.011, 0.99, 1.0, 1.01, 1.6, 2.2, 4.9, 5.1, 7.7, 123.0))
+
+
+@pytest.mark.parametrize(("name", "lines"), {"cameras": looks, "ranges that follow values": ranges}.items())
+def test_cameras_and_ranges_come_to_what_they_did(name, lines) -> None:
+    compare(ROOM, name, list(lines()))

@@ -7,6 +7,7 @@ import json
 import shutil
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -463,3 +464,40 @@ def test_what_a_problem_held_goes_when_another_is_opened(make_window, qtbot, mon
 
     qtbot.waitUntil(collected, timeout=10_000)
     assert all(reference() is not None for reference in gone[1])
+
+
+def test_whatever_the_window_computes_on_leaves_a_core_to_it(monkeypatch):
+    """Runs, tools and sweeps, forecasts, estimates."""
+    house, opened = HouseServices(), []
+
+    def spared(*_, reserve_core=False, **how):
+        opened.append((reserve_core, how))
+        raise ProblemError("enough")
+
+    document = presets.open_preset(slab(house))
+    monkeypatch.setattr("engines.backend.devices.select.open_backend", spared)
+    monkeypatch.setattr("ui.session.house.session.start", spared)
+    for compute in (lambda: house.start(document, autostart=True), lambda: house.forecast(document)):
+        with pytest.raises(ProblemError, match="enough"):
+            compute()
+    with pytest.raises(ProblemError, match="enough"):
+        house._working(document)
+    assert [spare for spare, _ in opened] == [True] * 3
+    assert house._estimator._reserve_core
+    assert opened[0][1]["autostart"] is True
+    assert opened[0][1]["pace"] == document.project.run.pace
+
+
+def test_what_another_machine_has_kept_of_a_problem_is_gone_on_from_once(monkeypatch):
+    """There it stands; what this machine has kept is not looked for. A run after it begins where the window says."""
+    house, begun = HouseServices(), []
+    monkeypatch.setattr("ui.session.house.remembered_state", lambda _: pytest.fail("it is of this machine"))
+    house._there = SimpleNamespace(start=lambda _, **how: begun.append(how), runner=None)
+    document = presets.open_preset(slab(house))
+    house._look_for_state(document)
+    for autostart in (True, False):
+        house.start(document, autostart)
+    assert [(how["autostart"], how["kept"], how["state"]) for how in begun] == [
+        (True, True, None),
+        (False, False, None),
+    ]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engines.api.charts import ChartInfo, Curve
-from ui.sweep.overlay import OverlayPlot
+from ui.sweep.overlay import OverlayPlot, Shades
 from workbench.sweep.running import Row
 
 X = np.array([0.0, 1.0])
@@ -71,3 +71,17 @@ def test_a_marked_curve_stands_before_the_others_which_are_pale(plot):
     assert pens[1].widthF() > pens[0].widthF()
     plot.mark(None)
     assert plot.lines[0].opts["pen"].color().alpha() == 255
+
+
+def test_colours_go_with_values_evenly_or_by_factors_and_stay_within_their_ends():
+    even, factors, one = Shades([2.0, 4.0]), Shades([1.0, 100.0]), Shades([3.0])
+    assert [even.color(value) for value in (2.0, 2.5, 4.0)] == [even.at(part) for part in (0.0, 0.25, 1.0)]
+    assert [factors.color(value) for value in (1.0, 10.0, 100.0)] == [factors.at(part) for part in (0.0, 0.5, 1.0)]
+    assert len({even.at(part).name() for part in np.linspace(0, 1, 9)}) == 9
+    assert (even.color(1.0), even.color(9.0)) == (even.at(0.0), even.at(1.0))
+    assert (even.at(-1.0), even.at(2.0)) == (even.at(0.0), even.at(1.0))
+    assert even.ticks() == [(0.0, 2.0), (0.25, 2.5), (0.5, 3.0), (0.75, 3.5), (1.0, 4.0)]
+    assert [value for _, value in factors.ticks()] == pytest.approx([1, 10**0.5, 10, 10**1.5, 100])
+    assert one.ticks() == [(0.5, 3.0)]
+    assert one.color(3.0) == one.at(0.0)
+    assert not Shades([1.0, 30.0]).by_factors

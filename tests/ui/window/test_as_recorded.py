@@ -1,11 +1,13 @@
 """The whole window and its dialogs behave as they did when somebody looked at them last: what is on, shown or offered,
 keys, what has a tip; without the fields of the problem, which are the engine's (see tests/ui/recorded.py)."""
 
-import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.recorded import compare_widgets
 from ui.forms.form import ParameterForm
+
+DIALOGS = ["preferences", "where", "sweep", "palette", "shortcuts", "runs", "lines", "manual"]
 
 
 def test_a_window_behaves_as_it_did_without_a_problem(window):
@@ -17,12 +19,13 @@ def test_a_window_behaves_as_it_did_with_a_problem(opened, qtbot):
     compare_widgets("window", "with a problem", opened, ParameterForm)
 
 
-@pytest.mark.parametrize("name", ["preferences", "where", "sweep", "palette", "shortcuts"])
-def test_a_dialog_behaves_as_it_did(opened, qapp, name):
-    before = set(opened.findChildren(QWidget))
-    opened.actions_[name].trigger()
-    qapp.processEvents()
-    new = [each for each in opened.findChildren(QWidget) if each not in before]
-    (shown,) = [each for each in new if each.parentWidget() not in new] or [opened.help.palette]
-    compare_widgets("window", name, shown)
-    shown.close()
+def test_dialogs_behave_as_they_did(opened, qapp):
+    for name in DIALOGS:
+        before = set(opened.findChildren(QWidget))
+        opened.actions_[name].trigger()
+        qapp.processEvents()
+        new = [each for each in opened.findChildren(QWidget) if each not in before]
+        (shown,) = [each for each in new if each.parentWidget() not in new] or [opened.help.palette]
+        compare_widgets("window", name, shown)
+        shown.close()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -132,6 +132,18 @@ def test_the_layout_of_the_last_time_comes_back_in_the_next_window(make, bare):
     assert open_docks(again) == {"problem", "meters", "probes", "timeline", "charts", "log"}
 
 
+def test_a_layout_of_an_arrangement_of_other_docks_is_not_taken_for_one_of_these(make):
+    """What releases kept so far has the number 2: a new arrangement gets another one, and nothing else does."""
+    window, layout = make()
+    layout.first_layout()
+    for number, taken in ((1, False), (2, True)):
+        layout.set_bare(True)
+        layout._working = window.saveState(number)
+        layout.set_bare(False)
+        assert ("problem" not in open_docks(layout)) == taken, number
+        layout.first_layout()
+
+
 def test_docks_that_had_given_way_come_back_in_a_later_wide_window(make):
     window, layout = make()
     layout.first_layout()

@@ -208,6 +208,10 @@ def test_who_strays_is_led_back_and_escape_ends(window, qtbot):
     guide = start(window, "Diffusion on grids", qtbot)
     qtbot.mouseClick(guide.card.next, LEFT)
     assert guide.card.title.text() == "Let it grow"
+    qtbot.mouseClick(guide.card.next, LEFT)
+    assert guide.place == 2
+    qtbot.mouseClick(guide.card.back, LEFT)
+    assert guide.card.title.text() == "Let it grow", "a step at a time"
     qtbot.mouseClick(guide.card.back, LEFT)
     assert guide.card.title.text() == "Two substances"
     assert not guide.card.back.isEnabled()

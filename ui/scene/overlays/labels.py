@@ -37,7 +37,7 @@ def _together(labels: Iterable[tuple[str, Array]]) -> list[tuple[str, Array]]:
     for name, points in labels:
         for place, (others, theirs) in enumerate(found):
             ends = np.stack([np.stack([each.min(axis=0), each.max(axis=0)]) for each in (points, theirs)])
-            if np.abs(ends[0] - ends[1]).max() <= SAME * float((ends[0][1] - ends[0][0]).max()):
+            if np.abs(ends[0] - ends[1]).max() <= SAME * float(np.ptp(ends, axis=1).max()):
                 found[place] = (f"{others}, {name}", theirs)
                 break
         else:

@@ -317,3 +317,14 @@ def test_what_does_not_fit_is_cut_and_the_rest_stands_where_it_should(x, y):
     np.testing.assert_array_equal(image, whole[:20, :80])
     assert whole.any()
     assert image.any() == (x < 78 and y < 12)
+
+
+@pytest.mark.parametrize("pixels", [11, 40, 90])
+def test_each_letter_stands_whole_in_its_line(pixels):
+    """At its place, but for what would be beyond the edges: those letters begin at the edge."""
+    for letter in "jWfyÅ(":
+        cover, left, top, _ = text._glyph(letter, pixels)
+        seen = np.argwhere(text.line(letter, pixels)).min(axis=0)
+        ascent, _ = text.line_metrics(pixels)
+        first = np.argwhere(cover).min(axis=0)
+        assert tuple(seen) == (max(ascent - top, 0) + first[0], max(1 + left, 0) + first[1]), letter
