@@ -51,10 +51,6 @@ class DividedPhase(Phase):
         self._find_looked()
         return super().observe()
 
-    def charge(self) -> Array:
-        self._find_looked()
-        return super().charge()
-
     def markers(self) -> Markers:
         self._find_looked()
         return super().markers()

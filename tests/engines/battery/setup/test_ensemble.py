@@ -11,8 +11,8 @@ from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters.ensemble import Distribution
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.setup.ensemble import sample
+from engines.battery.step.cell_rows import Row
 from engines.battery.watch.bands import bands
-from engines.battery.watch.traces import end_times, traces, voltage_bands
 
 CHEN = PARAMETER_SETS["Chen2020"]
 
@@ -77,13 +77,15 @@ def test_discharges_in_one_launch(backend):
     """Cells that differ in the particle's radius against their own series; the end is found within the step."""
     radii = sample(CHEN, [Distribution(spread=0.1)], 40, 5)
     cells = CELLS.open(backend, CHEN, [Instruction(Kind.CURRENT, 5.0, lowest=2.5)], 36.0, radii)
-    trace = traces(backend, cells, 100)
-    found = voltage_bands(backend, cells, trace)
+    trace = cells.new_trace(100)
+    with backend.timed("cells"):
+        cells.advance(0, 100, trace)
+    found = bands(backend, trace, cells.n_cells)
     assert (found.count[:90] == 40).all()
     assert 0 < found.count[-1] < 40  # some end in the last step, others before it
     assert (found.low[:90] < found.middle[:90]).all()
     assert (found.middle[:90] < found.high[:90]).all()
-    ends = end_times(backend, cells)
+    ends = backend.to_host(cells.state[int(Row.ENDED)])[: cells.n_cells]
     for cell in (0, 17, 39):
         scalars = dict(CHEN.scalars)
         source = scalars["negative_particle_radius"]
@@ -91,9 +93,3 @@ def test_discharges_in_one_launch(backend):
         scalars["negative_particle_radius"] = type(source)(value, source.unit, source.source)
         changed = type(CHEN)(**{**vars(CHEN), "scalars": scalars})
         assert ends[cell] == pytest.approx(end_of_discharge(changed, 5.0, 3300, 3580), abs=5e-3)
-
-
-def test_points_divide_the_steps(backend):
-    cells = CELLS.open(backend, CHEN, [Instruction(Kind.CURRENT, 5.0)], 36.0)
-    with pytest.raises(ValueError, match="no multiple"):
-        traces(backend, cells, 101)
