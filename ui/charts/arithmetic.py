@@ -53,7 +53,8 @@ def looked_at(data: ChartData, look: Look, kept: Mapping[str, ChartData]) -> Cha
     by title.
 
     A divisor is taken as straight between its points, and bars are divided by those between the same edges; beyond its
-    ends, where it is zero, and where there is none, the quotient is no number. Decibels are those of magnitudes; of zero there are none.
+    ends, where it is zero, and where there is none, the quotient is no number. Decibels are those of magnitudes; of
+    zero there are none.
     """
     if look.over.startswith(CURVE):
         title = look.over.removeprefix(CURVE)
