@@ -52,8 +52,9 @@ def looked_at(data: ChartData, look: Look, kept: Mapping[str, ChartData]) -> Cha
     """``data`` divided and in decibels as ``look`` wants it, of what can be drawn; ``kept`` are the curves of kept runs
     by title.
 
-    A divisor is taken as straight between its points; beyond its ends, where it is zero, and where there is none, the
-    quotient is no number. Decibels are those of magnitudes; of zero there are none.
+    A divisor is taken as straight between its points, and bars are divided by those between the same edges; beyond its
+    ends, where it is zero, and where there is none, the quotient is no number. Decibels are those of magnitudes; of
+    zero there are none.
     """
     if look.over.startswith(CURVE):
         title = look.over.removeprefix(CURVE)
@@ -125,11 +126,12 @@ def _titled(data: ChartData, title: str) -> Curve | None:
 
 
 def _over(curve: Curve, divisor: Curve | None) -> Curve:
+    below = np.full(len(curve.y), np.nan)
     if divisor is None or not len(divisor.x) or not rises(divisor.x):
-        below = np.full(len(curve.y), np.nan)
-    elif divisor.x is curve.x:
+        pass
+    elif divisor.x is curve.x or np.array_equal(divisor.x, curve.x):
         below = np.asarray(divisor.y, float)
-    else:
+    elif len(curve.x) == len(curve.y) and len(divisor.x) == len(divisor.y):
         below = np.interp(curve.x, divisor.x, divisor.y, left=np.nan, right=np.nan)
     return _each(curve, lambda y: np.divide(y, below, out=np.full(len(y), np.nan), where=below != 0))
 

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
 
-from engines.api import Array, Lines, Simulation, SimulationInfo
+import numpy as np
+
+from engines.api import Array, Lines, Selection, Simulation, SimulationInfo
 from engines.api.abilities import Directed, Displaced, Hiding, Lined, Shifting
 from engines.api.errors import ProblemError
 from engines.api.placing import Path as Placed
 from engines.api.placing import Placement, Position
-from engines.api.simulation.contract import BrokenContract
+from engines.api.simulation.contract import BrokenContract, gathered
+from engines.geometry.meshes.mesh import TetMesh
 from workbench.project.document import Document
 from workbench.project.project import ViewSettings
 from workbench.words.extras import load
@@ -42,12 +45,21 @@ class PictureMoment:
 
 def take_moment(simulation: Simulation, view: ViewSettings) -> PictureMoment:
     """Copy what a picture of this moment needs; for the thread that owns the simulation."""
-    values = {name: simulation.field(name) for name in _shown(simulation, view)}
+    values = {name: _as_viewed(simulation, name) for name in _shown(simulation, view)}
     traced = None
     if view.lines and isinstance(simulation, Lined) and simulation.lined:
         traced = simulation.lines()
     shifts = simulation.shifts() if isinstance(simulation, Shifting) else {}
     return PictureMoment(simulation.step, simulation.time, values, shifts, traced)
+
+
+def _as_viewed(simulation: Simulation, name: str) -> Array:
+    """A field as a window has it: of cells of a mesh that have none, as scar has no voltage, no number."""
+    geometry = simulation.geometry
+    if not isinstance(geometry, TetMesh) or all(info.name != name for info in simulation.fields):
+        return simulation.field(name)
+    every = simulation.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
+    return gathered(simulation, name, every, geometry.n_cells)
 
 
 def render_moment(

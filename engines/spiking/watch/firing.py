@@ -37,7 +37,7 @@ def rate_histogram(spikes: Array, seconds: float, groups: Groups) -> ChartData:
         return EMPTY
     rates = spikes / seconds
     edges = np.linspace(0, max(float(np.quantile(rates, 0.999)) * 1.05, 1.0), BARS + 1)
-    return _by_population(np.minimum(rates, edges[-1]), np.isfinite(rates), edges, groups)
+    return _by_population(rates, np.isfinite(rates), edges, groups, " Hz")
 
 
 def irregularity(spikes: Array, interval: Array, square: Array, groups: Groups) -> ChartData:
@@ -47,7 +47,7 @@ def irregularity(spikes: Array, interval: Array, square: Array, groups: Groups) 
     if not known.any():
         return EMPTY
     edges = np.linspace(0, LARGEST_CV / 2, BARS + 1)
-    return _by_population(np.minimum(variation, edges[-1]), known, edges, groups)
+    return _by_population(variation, known, edges, groups)
 
 
 def coefficient_of_variation(spikes: Array, interval: Array, square: Array) -> Array:
@@ -59,10 +59,15 @@ def coefficient_of_variation(spikes: Array, interval: Array, square: Array) -> A
     return np.asarray(np.where(spikes > FEWEST_INTERVALS, variation, np.nan))
 
 
-def _by_population(values: Array, known: Array, edges: Array, groups: Groups) -> ChartData:
-    curves = []
+def _by_population(values: Array, known: Array, edges: Array, groups: Groups, unit: str = "") -> ChartData:
+    curves, last = [], edges[-1]
+    beyond = int(np.count_nonzero(values[known] > last))
+    values = np.minimum(values, last)
     for population, (first, stop) in enumerate(pairwise(groups.bounds)):
         if stop > first:
             own = values[first:stop][known[first:stop]]
             curves.append(histogram(own, edges, groups.names[population]))
-    return ChartData(tuple(curves))
+    note = (
+        f"{beyond:,} {'neuron' if beyond == 1 else 'neurons'} above {last:.4g}{unit} in the last bar" if beyond else ""
+    )
+    return ChartData(tuple(curves), note=note)

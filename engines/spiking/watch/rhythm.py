@@ -81,7 +81,7 @@ def correlations(fired: Array, dt: float, stride: int, groups: Groups, step: int
     counts = counted(fired, max(1, round(CORRELATION_BIN / dt)))
     if len(counts) < FEWEST_COUNTS:
         return EMPTY
-    curves, thinned = [], False
+    curves, thinned, beyond = [], False, 0
     for name, own in zip(groups.names, members(fired.shape[1], stride, groups), strict=True):
         own = own[counts[:, own].sum(axis=0) >= FEWEST_SPIKES]
         thinned = thinned or len(own) > PAIRED
@@ -90,7 +90,9 @@ def correlations(fired: Array, dt: float, stride: int, groups: Groups, step: int
         varied = varied[varied.std(axis=1) > 0]
         if len(varied) > 1:
             pairs = np.corrcoef(varied)[np.triu_indices(len(varied), 1)]
+            beyond += int(np.count_nonzero(pairs < EDGES[0]))
             curves.append(histogram(np.clip(pairs, EDGES[0], EDGES[-1]), EDGES, name))
     most = f"at most {PAIRED} neurons of a population" if thinned else ""
     part = ", ".join(filter(None, (part_of(fired, step, dt, stride), most)))
-    return ChartData(tuple(curves), part=part) if curves else EMPTY
+    note = f"{beyond:,} {'pair' if beyond == 1 else 'pairs'} below {EDGES[0]:g} in the first bar" if beyond else ""
+    return ChartData(tuple(curves), note=note, part=part) if curves else EMPTY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class TypedSynapses:
         return named(self.own.typed.model.dimensions[name], small=True)
 
     def chart(self, variable: str, step: int, gather: Gather) -> ChartData:
-        """As it is at this step; of many synapses every k-th is looked at."""
+        """As it is at this step; of many synapses every k-th is looked at, and counts as k."""
         number = len(self.block.weights)
         places = np.arange(0, number, max(1, -(-number // LOOKED_AT)))
         if not len(places):
@@ -57,7 +57,8 @@ class TypedSynapses:
         values = values[np.isfinite(values)]
         low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
         edges = np.linspace(low, high if high > low else low + 1.0, BARS + 1)
-        return ChartData((histogram(values, edges, variable),))
+        bars = histogram(values, edges, variable)
+        return ChartData((replace(bars, y=np.rint(bars.y * number / len(places))),))
 
     def present(self, step: int, gather: Gather, places: Array) -> Mapping[str, Array]:
         """(places,) float64 of each variable: between events they go on."""

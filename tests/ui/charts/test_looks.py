@@ -378,3 +378,15 @@ def test_what_no_axis_has_ticks_for_is_left_out_with_a_word_or_nought():
 
 def test_a_logarithm_is_of_what_is_above_zero():
     np.testing.assert_array_equal(logarithm(np.array([100.0, 1.0, 0.0, -3.0])), [2.0, 0.0, np.nan, np.nan])
+
+
+def test_bars_are_divided_by_those_between_the_same_edges():
+    """They have an edge more than values: dividing ended in an error."""
+    first, second = (np.array(values, float) for values in ([2, 6, 0], [4, 3, 0]))
+    edges = np.arange(4.0)
+    bars = ChartData((Curve("A", edges, first), Curve("B", edges.copy(), second)))
+    found = looked_at(bars, Look(over="curve:B"), {})
+    np.testing.assert_array_equal(found.curves[0].y, [0.5, 2.0, np.nan])
+    for other, expected in ((edges.copy(), [0.5, 2.0, np.nan]), (edges + 1, [np.nan] * 3), (edges[:3], [np.nan] * 3)):
+        kept = {"before": ChartData((Curve("A", other, second[: len(other) - 1]),))}
+        np.testing.assert_array_equal(looked_at(bars, Look(over="run:before"), kept).curves[0].y, expected)

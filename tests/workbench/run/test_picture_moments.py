@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import workbench as wb
 from engines.api.simulation.shown import FieldInfo, FrontInfo, Lines, VectorInfo
 from workbench.cli.runs.kept_moments import read_moment, write_moment
 from workbench.project.project import ViewSettings
@@ -12,7 +13,7 @@ from workbench.run.moments import PictureMoment, take_moment
 class Still:
     """A simulation that shows a field and nothing else."""
 
-    step, time, front = 3, 0.5, None
+    step, time, front, geometry = 3, 0.5, None, None
     fields = tuple(FieldInfo(name, name, "", "cell", (0, 1)) for name in ("u", "times", "damage"))
 
     def field(self, name):
@@ -65,3 +66,13 @@ def test_a_moment_that_is_kept_to_be_drawn_later_is_the_same_then(tmp_path, disp
             assert again.traced is not None
             np.testing.assert_array_equal(again.traced.segments, lines.segments)
             np.testing.assert_array_equal(again.traced.displacements, displacements)
+
+
+def test_pictures_have_what_a_window_has_of_a_scar():
+    """A window shows no voltage there; pictures without one had the cells' own, at rest or from before."""
+    with wb.simulate(wb.open("scarred_slab"), device="cpu") as run:
+        run.advance(5)
+        moment = run._ask(lambda simulation: take_moment(simulation, ViewSettings(field="voltage")))
+        scar = np.asarray(run.field("scar")) == 1
+    assert scar.any()
+    np.testing.assert_array_equal(np.isnan(moment.values["voltage"]), scar)

@@ -56,3 +56,12 @@ def test_the_last_steps_are_in_order():
     assert rhythm.recent(history, 5)[:, 0].tolist() == [1, 2, 3, 4]
     assert rhythm.recent(history, 5, 2)[:, 0].tolist() == [3, 4]
     assert rhythm.recent(history, 0).shape == (0, 1)
+
+
+def test_pairs_below_the_first_bar_are_told():
+    """They stood in it without a word: two neurons that take turns have a correlation of −1."""
+    fired = np.zeros((2000, 2), bool)
+    fired[25::100, 0], fired[75::100, 1] = True, True
+    found = rhythm.correlations(fired, 0.1, 1, Groups(("All",), np.array([0, 2])))
+    assert found.curves[0].y[0] == 1
+    assert found.note == "1 pair below -0.25 in the first bar"

@@ -8,6 +8,7 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.setup.memory import need
+from engines.spiking.watch import synapses
 from tests.engines.spiking.typed.models import with_numbers
 from tests.engines.spiking.typed.synapses.models import EVERYTHING, FIXED, MODELS, SHORT_TERM, STDP, own
 from tests.engines.spiking.typed.synapses.test_twins import driven
@@ -47,6 +48,16 @@ def test_a_parameter_that_changes_while_it_runs_gives_what_a_run_with_it_gives()
     assert (plain.results()["synapses of connection/1/w [1]"] != ours).any()
     with pytest.raises(ProblemError, match="perhaps by taupre, which is 0"):
         changed.set_control(VALUE.format(0), 0.0)
+
+
+def test_charts_of_more_synapses_than_are_looked_at_count_all(monkeypatch):
+    """They counted those that were looked at."""
+    simulation = build(SHORT_TERM)
+    simulation.advance(100)
+    (curve,) = simulation.chart("synapses_1_x").curves
+    monkeypatch.setattr(synapses, "LOOKED_AT", int(curve.y.sum()) // 3)
+    (part,) = simulation.chart("synapses_1_x").curves
+    assert part.y.sum() == pytest.approx(curve.y.sum(), rel=0.02)
 
 
 def test_charts_have_weights_and_variables_as_they_are_now():
