@@ -395,6 +395,19 @@ def test_image_has_the_size_that_was_asked_for(shown) -> None:
     assert shown.viewport.image().shape == (round(320 * ratio), round(420 * ratio), 4)
 
 
+@pytest.mark.parametrize("shown", ["direct"], indirect=True)
+def test_a_picture_swaps_no_buffers_by_itself(shown, qtbot, monkeypatch) -> None:
+    """Qt composes the window; a swap waits for the graphics card, and has Python's lock meanwhile."""
+    viewport, swapped, drawn = shown.viewport, [], []
+    canvas = viewport._view._canvas
+    monkeypatch.setattr(canvas._backend, "_vispy_swap_buffers", lambda: swapped.append(1))
+    monkeypatch.setattr(viewport.quality, "took", drawn.append)
+    viewport.redraw()
+    qtbot.waitUntil(lambda: bool(drawn), timeout=3000)
+    qtbot.wait(50)
+    assert swapped == []
+
+
 def test_what_is_on_the_screen_is_the_scene_also_after_a_resize(shown, qtbot) -> None:
     viewport = shown.viewport
     for size in ((420, 320), (300, 400), (520, 260)):
