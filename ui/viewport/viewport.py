@@ -31,8 +31,8 @@ from workbench.run.frames import Frame, FrameRequest
 
 ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
 """Steps to the right and up."""
-SOON_SECONDS = 1 / 60
-"""Half of the time until the next frame could come."""
+SOON_SECONDS = 1 / 30
+"""Until the next frame could come."""
 
 
 class Viewport(QWidget):
@@ -78,6 +78,8 @@ class Viewport(QWidget):
         self._closed = False
         self._resting = False
         self._drawn_at = 0.0
+        self._undrawn = False
+        """Whether there is a frame that no picture shows yet."""
         self._view, context = view_for(self, self.scene, self.quality.resolution, self._drawn)
         self.quality.set_renderer(context.renderer, context.is_software)
         self.scene.allows_volume = not context.is_software
@@ -126,6 +128,7 @@ class Viewport(QWidget):
     def show_frame(self, frame: Frame) -> None:
         """Show a moment; ignored if it answers an old request."""
         if self.scene.show_frame(frame):
+            self._undrawn = True
             self.redraw()
         if not self.scene.waiting:
             self._ask(self.scene.replan())
@@ -236,8 +239,8 @@ class Viewport(QWidget):
 
     @property
     def is_due(self) -> bool:
-        """Whether a frame that comes now is drawn at once: what comes sooner is drawn with the next picture."""
-        return self.scene.waiting or self._wait <= SOON_SECONDS
+        """Whether a frame that comes now would be drawn before the next one could come."""
+        return self.scene.waiting or (not self._undrawn and self._wait <= SOON_SECONDS)
 
     @property
     def _wait(self) -> float:
@@ -277,6 +280,7 @@ class Viewport(QWidget):
         return self._view.image(w, h, self.devicePixelRatioF() * h / max(shown, 1))
 
     def _draw(self) -> None:
+        self._undrawn = False
         if not self._closed and self.isVisible():
             self._drawn_at = clock.perf_counter()
             self._view.refresh()

@@ -219,6 +219,28 @@ def test_a_picture_waits_as_long_as_the_pace_says_since_the_last_one(shown, monk
     assert viewport._timer.interval() == 5000, "one is due already"
 
 
+@pytest.mark.parametrize("shown", ["raster"], indirect=True)
+def test_a_frame_is_due_where_it_is_drawn_before_the_next_could_come(shown, monkeypatch) -> None:
+    viewport = shown.viewport
+    viewport.set_simulation(info(shown.mesh))
+    (request,) = shown.requests
+    assert viewport.is_due, "what was asked for anew is waited for"
+    viewport.show_frame(shown.frame(request, 40.0))
+    viewport._timer.stop()
+    monkeypatch.setattr(viewport_module, "clock", SimpleNamespace(perf_counter=lambda: 100.0))
+    viewport.quality.seconds, due = 0.06, {}
+    viewport._draw()
+    for ago in (0.0, 0.1, 0.17, 9.0):
+        viewport._drawn_at = 100.0 - ago
+        due[ago] = viewport.is_due
+    assert due == {0.0: False, 0.1: False, 0.17: True, 9.0: True}, "a picture in 0.2 s"
+    viewport.show_frame(shown.frame(request, 30.0))
+    assert not viewport.is_due, "there is one that is drawn then"
+    viewport._draw()
+    viewport._drawn_at = 90.0
+    assert viewport.is_due
+
+
 def test_what_is_dragged_is_drawn_over_the_picture_and_another_choice_draws_it_anew(shown, monkeypatch) -> None:
     viewport, drawn = shown.viewport, []
     monkeypatch.setattr(viewport, "redraw", lambda: drawn.append("scene"))
@@ -371,6 +393,19 @@ def test_image_has_the_size_that_was_asked_for(shown) -> None:
     assert shown.viewport.image(300, 200).shape == (200, 300, 4)
     ratio = shown.viewport.devicePixelRatioF()
     assert shown.viewport.image().shape == (round(320 * ratio), round(420 * ratio), 4)
+
+
+@pytest.mark.parametrize("shown", ["direct"], indirect=True)
+def test_a_picture_swaps_no_buffers_by_itself(shown, qtbot, monkeypatch) -> None:
+    """Qt composes the window; a swap waits for the graphics card, and has Python's lock meanwhile."""
+    viewport, swapped, drawn = shown.viewport, [], []
+    canvas = viewport._view._canvas
+    monkeypatch.setattr(canvas._backend, "_vispy_swap_buffers", lambda: swapped.append(1))
+    monkeypatch.setattr(viewport.quality, "took", drawn.append)
+    viewport.redraw()
+    qtbot.waitUntil(lambda: bool(drawn), timeout=3000)
+    qtbot.wait(50)
+    assert swapped == []
 
 
 def test_what_is_on_the_screen_is_the_scene_also_after_a_resize(shown, qtbot) -> None:
