@@ -31,6 +31,7 @@ KEPT = {
     "never saved": "save the project first, to go on from there another time",
 }
 GOES_ON = "Its run beside the window goes on without it; the next window offers to show it."
+LEFT_THERE = "The run before {goes_on} {where}: choose that place again to see it."
 STAYS_THERE = "Its run beside the window stays there as it is; the next window offers to show it."
 GOES_ON_THERE = "Its run on {title} goes on; connect again to see it."
 LEFT = "A run of '{title}' {goes_on} beside the window, seen by no window."
@@ -47,6 +48,7 @@ class ConnectingArea(QObject):
         self._window = window
         self.dialog: PlaceDialog | None = None
         window.status.place_asked.connect(self.ask)
+        window.controller.phase_changed.connect(self._show_place)
         window.going_on.reconnect_asked.connect(self.reconnect)
         window.meters.beside_asked.connect(lambda: self.choose(Place()))
         window.banner.closed.connect(self._forget_offer)
@@ -186,21 +188,31 @@ class ConnectingArea(QObject):
 
     def _come_back(self) -> None:
         """A run there goes on; problems begin here."""
-        controller = self._window.controller
+        controller, place = self._window.controller, self._window.services.place
         there = controller.away
+        left = there and controller.locked and controller.runner is not None and controller.runner.alive
+        self._window.charts.runs.runs.goes_on = left
+        goes_on = "goes on" if controller.phase is Phase.RUNNING else "stays as it is"
         if there and controller.runner is not None:
             controller.runner.leave()
         self._window.services.disconnect()
         if there:
             controller.build()
         self._connected()
+        if left and place is not None:
+            where = "beside the window" if place.beside else f"on {place.title}"
+            controller.hint.emit(LEFT_THERE.format(goes_on=goes_on, where=where))
+
+    def _show_place(self) -> None:
+        place, controller = self._window.services.place, self._window.controller
+        self._window.status.set_place(place, place is not None and controller.locked and not controller.away)
 
     def _move(self, place: Place) -> None:
         """Nothing runs there yet: what has not begun here begins there."""
         controller = self._window.controller
         if controller.model.document is None:
             return
-        if controller.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED):
+        if controller.locked or controller.time > 0:  # of one that goes on where it was kept
             controller.await_reset()
             controller.hint.emit(STAYS.format(title=place.title))
         else:
@@ -209,7 +221,7 @@ class ConnectingArea(QObject):
     def _connected(self) -> None:
         window = self._window
         window.controller.tell_idle()
-        window.status.set_place(window.services.place)
+        self._show_place()
         place = window.services.place
         window.log.add(Message(f"Problems are computed on {'this computer' if place is None else place.title}."))
         window.look_for_devices()
@@ -219,7 +231,7 @@ class ConnectingArea(QObject):
         """``again``: how to try once more where there is no machine yet."""
         controller = self._window.controller
         controller.tell_idle()
-        self._window.status.set_place(self._window.services.place)
+        self._show_place()
         if not isinstance(error, WorkbenchError):
             raise error
         controller.message.emit(Message(str(error), "error"))

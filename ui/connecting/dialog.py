@@ -91,7 +91,8 @@ class PlaceDialog(QDialog):
         self.in_a_job.clicked.connect(lambda _: self.there.setChecked(True))
         self.here.toggled.connect(lambda here: accept.setText("Compute here" if here else "Compute there"))
         self.here.toggled.emit(self.here.isChecked())
-        self.host.setFocus()
+        chosen = next(each for each in (self.here, self.beside, self.there) if each.isChecked())
+        (self.host if chosen is self.there else chosen).setFocus()
         self.setMinimumWidth(460)
 
     def _note(self, text: str) -> QLabel:

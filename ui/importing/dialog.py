@@ -99,7 +99,7 @@ class ImportDialog(QDialog):
         title = QLabel(self.path.name, self)
         title.setTextFormat(Qt.TextFormat.PlainText)
         title.setObjectName("title")
-        folder = ElidedLabel(str(self.path.parent), self)
+        folder = ElidedLabel(str(self.path.absolute().parent), self)
         folder.setObjectName("muted")
         self.engine_chooser = QComboBox(self)
         self.engine_chooser.addItems([engine.title for engine in self._engines])

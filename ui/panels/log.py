@@ -74,6 +74,7 @@ class LogPane(QWidget):
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._unseen: list[str] = []
+        self._in_front = True
         self.lines = Lines(self)
         self.list = QListView(self)
         self.list.setModel(self.lines)
@@ -101,11 +102,11 @@ class LogPane(QWidget):
 
     def add(self, message: Message) -> None:
         bar = self.list.verticalScrollBar()
-        follow = self.isVisible() and bar.value() >= bar.maximum() - 4  # to scroll lays out all lines: 50 ms
+        follow = self._seen and bar.value() >= bar.maximum() - 4  # to scroll lays out all lines: 50 ms
         self.lines.add(message)
         if follow:
             self.list.scrollToBottom()
-        if message.severity != "info" and not self.isVisible():
+        if message.severity != "info" and not self._seen:
             self._unseen.append(message.severity)
             self.attention.emit(len(self._unseen), "error" in self._unseen)
 
@@ -119,9 +120,19 @@ class LogPane(QWidget):
         chosen = sorted(index.row() for index in self.list.selectedIndexes()) or range(len(messages))
         QGuiApplication.clipboard().setText("\n".join(line(messages[row]) for row in chosen))
 
+    def set_in_front(self, in_front: bool) -> None:
+        """Whether nothing that it is tabbed with is before it."""
+        self._in_front = in_front
+        self.showEvent(None)
+
+    @property
+    def _seen(self) -> bool:
+        return self.isVisible() and self._in_front
+
     def showEvent(self, event: object) -> None:
-        self._see()
-        self.list.scrollToBottom()
+        if self._seen:
+            self._see()
+            self.list.scrollToBottom()
 
     def _see(self) -> None:
         if self._unseen:

@@ -155,16 +155,17 @@ class Timeline(QWidget):
         for field in (self.until, self.pace):
             field.forget()
 
-    def set_until(self, until: float | None) -> None:
+    def set_until(self, until: float | None, last: float | None = None) -> None:
+        """``last``: what it was before it was switched off."""
         self._until = until
-        self.until.set_value(until)
+        self.until.set_value(until, last)
         self._tell_end()
         if until is None and self._running:
             self.bar.set_note("")
         self.set_time(self._time)
 
-    def set_pace(self, pace: float | None) -> None:
-        self.pace.set_value(pace)
+    def set_pace(self, pace: float | None, last: float | None = None) -> None:
+        self.pace.set_value(pace, last)
 
     def set_part(self, part: float | None) -> None:
         """How much of the way is done, where a run may end by itself before the time that is set; the bar follows with

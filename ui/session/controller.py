@@ -32,9 +32,11 @@ from workbench.remote.streams import LineLost
 from workbench.run.frames import FrameRequest, Message, Reading, RunState
 from workbench.run.states.history import KeptState
 from workbench.run.streams.curves import Curves, drawn_until
+from workbench.words.units import clock_text
 
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
+PAST = "The run is at {time}, past this end, and stops here; with a later one, or none, it goes on."
 NOBODY = -2
 """Serial of a request without a view."""
 SAMPLE_TICKS = 3
@@ -53,6 +55,9 @@ class Phase(StrEnum):
     PAUSED = "paused"
     FINISHED = "finished"
     FAILED = "failed"
+
+
+UNDER_WAY = (Phase.RUNNING, Phase.PAUSED)
 
 
 class Controller(QObject):
@@ -342,6 +347,9 @@ class Controller(QObject):
                 assert self.model.document is not None
                 self.runner.until = self.model.document.project.run.until
                 self.runner.pace = self.model.document.project.run.pace
+                until = self.runner.until
+                if path[-1] == "until" and until is not None and until < self.time and self.phase in UNDER_WAY:
+                    self.hint.emit(PAST.format(time=clock_text(self.time, self.model.document.time_unit)))
 
     def send(self, *paths: Path) -> None:
         """Have the run take live parameters as they are now; beyond a line that is lost, when it is there again."""

@@ -56,8 +56,9 @@ class DocumentDisplay(QObject):
         window.view_panel.set_view(document.project.view)
         window.timeline.forget()
         window.timeline.set_unit(document.time_unit)
-        window.timeline.set_until(document.project.run.until)
-        window.timeline.set_pace(document.project.run.pace)
+        run = document.project.run
+        window.timeline.set_until(run.until, run.last_until)
+        window.timeline.set_pace(run.pace, run.last_pace)
         window.actions_["mesh"].setVisible(isinstance(window.model.geometry, TetMesh))
         form = document.engine.parameter_file
         window.actions_["parameters"].setVisible(form is not None)

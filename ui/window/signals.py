@@ -48,8 +48,9 @@ def _connect_pages(window: MainWindow) -> None:
     window.charts.lines.said.connect(window.sentences.say_what_is_next)
     for source in (window.controller.message, window.keeper.message, window.controller.kept_paint.message):
         source.connect(window.log.add)
+    window.dock_layout.docks["log"].visibilityChanged.connect(window.log.set_in_front)
     window.log.attention.connect(window.sentences.show_attention)
-    window.status.log_asked.connect(lambda: window.dock_layout.docks["log"].show())
+    window.status.log_asked.connect(lambda: window.show_dock("log"))
 
 
 def _connect_run(window: MainWindow) -> None:
@@ -150,4 +151,7 @@ def _connect_actions(window: MainWindow) -> None:
 
 def _edit_run(window: MainWindow, name: str, value: object, title: str) -> None:
     if window.model.document is not None:
+        run = window.model.draft["run"]
+        if value is None and run[name] is not None:
+            run[f"last_{name}"] = run[name]
         window.model.edit(("run", name), value, title)

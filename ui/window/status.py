@@ -87,9 +87,11 @@ class StatusBar(QStatusBar):
         self.device.setText("" if info is None else info.device)
         self._fit()
 
-    def set_place(self, place: Place | None) -> None:
+    def set_place(self, place: Place | None, waits: bool = False) -> None:
+        """``waits``: the present run is on this computer, and the next one there."""
         host = "This computer" if place is None else BESIDE if place.beside else place.host or SERVER
-        self.place.setText(host if len(host) <= LONGEST_HOST else f"{host[: LONGEST_HOST - 1]}…")
+        host = host if len(host) <= LONGEST_HOST else f"{host[: LONGEST_HOST - 1]}…"
+        self.place.setText(f"{host} after Reset" if waits else host)
 
     def set_unseen(self, count: int, errors: bool) -> None:
         """How much in the log nobody has looked at, and whether an error is among it."""

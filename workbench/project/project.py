@@ -136,11 +136,14 @@ class RunSettings(_Model):
     """How far and on what to run.
 
     ``pace`` is the simulated time per second that the window shows at most, so that a fast device can be watched;
-    None and runs without a window go as fast as they can.
+    None and runs without a window go as fast as they can. ``last_until`` and ``last_pace`` are what stood there before
+    it was switched off.
     """
 
     until: Annotated[float, Field(gt=0)] | None = None
     pace: Annotated[float, Field(gt=0)] | None = None
+    last_until: Annotated[float, Field(gt=0)] | None = None
+    last_pace: Annotated[float, Field(gt=0)] | None = None
     device: str = "auto"
 
 

@@ -212,7 +212,10 @@ class Connection:
         document = self._received.document(attached.problem, folder_of(attached.run, "shown"))
         runner = RemoteRunner(attached.run, self._line, document.time_unit, attached.until, attached.pace)
         runner.geometry, runner.curves = document.geometry, attached.curves
-        document.project.run.until, document.project.run.pace = attached.until, attached.pace
+        settings = document.project.run
+        settings.last_until = settings.until or settings.last_until
+        settings.last_pace = settings.pace or settings.last_pace
+        settings.until, settings.pace = attached.until, attached.pace
         self.runner = runner
         self._own.append(attached.run)
         self._line.send(m.Attend(attached.run))

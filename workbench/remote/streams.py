@@ -129,7 +129,10 @@ def to_socket(path: Path) -> SocketStream:
         connection.connect(str(path))
     except OSError as error:
         connection.close()
-        raise LineLost(f"Nothing listens at '{path}' ({error.strerror or error}): start 'workbench serve'.") from error
+        where = "" if path == socket_path() else f" --socket {shlex.quote(str(path))}"
+        raise LineLost(
+            f"Nothing listens at '{path}' ({error.strerror or error}): start 'workbench serve{where}'."
+        ) from error
     return SocketStream(connection)
 
 

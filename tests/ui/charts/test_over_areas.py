@@ -5,11 +5,13 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+from PySide6.QtCore import Qt
 
 from engines.api import SeriesInfo
 from engines.api.charts import ChartInfo
 from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.plots.cell import ChartCell
+from workbench.run.frames import Message
 from workbench.run.streams.traces import Branch, TraceBuffer
 
 NAMES = ("elastic", "broken", "work")
@@ -77,3 +79,20 @@ def test_series_of_one_unit_are_charted_together_and_numbers_without_one_apart()
     ]  # fmt: skip
     assert all(chart.comparable for chart in found)
     assert charts_of(SimpleNamespace(charts=("own",), series=info.series)) == ("own",)
+
+
+def test_the_log_that_is_asked_for_stands_before_the_charts(charted, qtbot):
+    docks, log = charted.dock_layout.docks, charted.log
+
+    def in_front():
+        return not log.visibleRegion().isEmpty()
+
+    for prepare in (docks["log"].hide, docks["log"].show):
+        prepare()
+        docks["charts"].raise_()
+        qtbot.waitUntil(lambda: not in_front())
+        log.add(Message("Something.", "error"))
+        assert charted.status.errors.text() == "1", "nobody has seen it"
+        qtbot.mouseClick(charted.status.errors, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(in_front)
+        qtbot.waitUntil(lambda: not charted.status.errors.isVisible())

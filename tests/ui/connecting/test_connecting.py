@@ -18,7 +18,8 @@ from engines.api.errors import DeviceError
 from tests.ui.doubles import keep_aside
 from tests.ui.viewport.doubles import FakeViewport
 from ui.app import place_in
-from ui.connecting.area import END, ENDED, ENDS, GOES_ON, GONE, KEPT, LEFT, SHOW, STAYS
+from ui.charts.runs.dialog import WHEN
+from ui.connecting.area import END, ENDED, ENDS, GOES_ON, GONE, KEPT, LEFT, LEFT_THERE, SHOW, STAYS
 from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
@@ -309,6 +310,7 @@ def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, q
         chosen = []
         dialog.chosen.connect(chosen.append)
         assert dialog.beside.isChecked()
+        assert dialog.focusWidget() is dialog.beside, "what is typed is for no other machine"
         assert dialog.host.text() == "lab"
         dialog.buttons.accepted.emit()
         assert chosen == [place]
@@ -353,13 +355,16 @@ def test_back_on_this_computer_the_run_there_goes_on(running, server, qtbot):
     assert not running.controller.away
     assert running.status.place.text() == "This computer"
     assert server._hosted is begun
+    assert running.banner.text == LEFT_THERE.format(goes_on="goes on", where="on this computer")
+    running.charts.runs.show()
+    assert running.charts.runs.dialog.table.item(0, WHEN).text() == "goes on"
 
 
 def test_a_machine_that_is_not_there_is_one_sentence(make_window, qtbot, tmp_path):
     window = make_window()
     window.connecting.go_to(Place(socket=tmp_path / "none.sock"))
     qtbot.waitUntil(lambda: bool(window.banner.text))
-    assert window.banner.text.endswith("start 'workbench serve'.")
+    assert window.banner.text.endswith(f"start 'workbench serve --socket {tmp_path / 'none.sock'}'.")
     assert window.services.place is None
     assert [button.text() for button in window.banner.answers] == [TRY], "no line had been there to be found again"
 
@@ -381,6 +386,16 @@ def test_what_has_not_begun_here_begins_there_and_a_run_stays_where_it_is(server
     window.connecting.go_to(Place(socket=server.path))
     qtbot.waitUntil(lambda: bool(hints), timeout=20_000)
     assert hints == [STAYS.format(title="this computer")]
+    assert window.status.place.text() == "Server of this computer after Reset", "the run that is seen is not there"
+    window.controller.reset()
+    qtbot.waitUntil(lambda: window.controller.away, timeout=20_000)
+    assert window.status.place.text() == "Server of this computer"
+    window.connecting.choose(None)
+    qtbot.waitUntil(lambda: not window.controller.away and window.controller.phase is Phase.READY, timeout=20_000)
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.time > 0, timeout=20_000)
+    window.controller.pause()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED, timeout=20_000)
     assert (window.controller.phase, window.controller.away) == (Phase.PAUSED, False)
 
 

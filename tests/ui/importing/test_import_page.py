@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import meshio
 import numpy as np
@@ -17,6 +18,7 @@ from tests.engines.geometry.cups import OUTER, cup
 from tests.workbench.house import write_mesh
 from tests.workbench.importing.boxes import write_box
 from ui.importing.drawing import LIGHT, drawn
+from ui.widgets.elided import ElidedLabel
 
 # Written out: what the sources have is held against these.
 DARKEST = 0.32
@@ -104,6 +106,13 @@ def test_a_mesh_stands_among_the_recent_as_it_looked_when_it_was_left(page, wind
     (recent,) = window.services.recent()
     assert recent.path == str(path)
     assert recent.picture.is_file()
+
+
+def test_the_folder_of_a_path_from_here_is_told_in_full(page, tmp_path, monkeypatch):
+    path = slab(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    dialog = page(Path(path.name))
+    assert dialog.findChild(ElidedLabel).text() == str(tmp_path)
 
 
 def test_what_was_proposed_stays_so_whatever_is_chosen(page, qtbot, tmp_path):

@@ -143,3 +143,17 @@ def test_what_takes_longer_than_launches_is_not_called_so(steps_per_second, kern
     bound = bound_of(last, steps_per_second, 0.01, info, False)
     assert bound == said
     assert shortly(bound) == short
+
+
+def test_nothing_moves_for_the_offer_of_a_process_beside_the_window(qtbot):
+    panel = MetersPanel()
+    qtbot.addWidget(panel)
+    panel.resize(296, 600)
+    panel.show()
+    panel.takes_turns = True
+    panel.set_info(SimulationInfo(None, 0.1, "ms", (), (), (), None, device="d"))
+    qtbot.waitExposed(panel)
+    places = [each.geometry() for each in (panel.history, *panel.figures.values())]
+    panel.take([replace(sample(200, 0.1, {}), kernels=kernel(1e-5))])
+    qtbot.waitUntil(panel.beside.isVisible)
+    assert [each.geometry() for each in (panel.history, *panel.figures.values())] == places

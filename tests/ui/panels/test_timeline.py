@@ -221,3 +221,26 @@ def test_who_looks_back_has_buttons_in_place_of_fields(timeline, qtbot):
     timeline.look_back(None)
     assert not timeline.branch_button.isVisible()
     assert timeline.run_button.focusPolicy() is Qt.FocusPolicy.TabFocus
+
+
+def test_a_long_number_is_read_in_full(timeline, qtbot):
+    box = timeline.until.box
+    metrics = box.fontMetrics()
+    timeline.set_until(100_000.0)
+    spare = box.width() - metrics.horizontalAdvance(box.text())
+    timeline.set_until(1_000_000.0)
+    qtbot.waitUntil(lambda: box.width() - metrics.horizontalAdvance("1000000") >= spare)
+    timeline.set_until(10.0)
+    qtbot.waitUntil(lambda: box.width() - spare <= metrics.horizontalAdvance("100000"))
+
+
+def test_the_number_that_was_switched_off_is_there_again(timeline):
+    timeline.set_phase(Phase.READY)
+    timeline.set_until(None, 12.5)
+    timeline.set_pace(None, 4.0)
+    ends, paces = [], []
+    timeline.until_edited.connect(ends.append)
+    timeline.pace_edited.connect(paces.append)
+    timeline.until.check.click()
+    timeline.pace.check.click()
+    assert (ends, paces) == ([12.5], [4.0])

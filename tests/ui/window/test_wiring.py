@@ -108,6 +108,30 @@ def test_run_numbers_of_the_timeline_and_the_device_are_edits(opened):
         assert getattr(opened.model.document.project.run, name) != value
 
 
+def test_what_is_switched_off_is_kept_with_the_project(opened):
+    for signal, value, name in (
+        (opened.timeline.until_edited, 12.5, "until"),
+        (opened.timeline.pace_edited, 2.0, "pace"),
+    ):
+        signal.emit(value)
+        signal.emit(None)
+        run = opened.model.snapshot().project.run
+        assert (getattr(run, name), getattr(run, f"last_{name}")) == (None, value)
+    opened.model.open(opened.model.snapshot())
+    opened.timeline.until.check.click()
+    assert opened.model.document.project.run.until == 12.5
+
+
+def test_an_end_that_the_run_is_past_is_said(opened, qtbot):
+    opened.model.edit(("run", "until"), None)
+    opened.controller.run()
+    qtbot.waitUntil(lambda: opened.controller.time > 0.1, timeout=20_000)
+    opened.timeline.until_edited.emit(0.05)
+    assert "past this end, and stops here" in opened.banner.text
+    qtbot.waitUntil(lambda: opened.controller.phase == "finished", timeout=20_000)
+    assert "past this end" in opened.banner.text
+
+
 def test_hints_problems_and_messages_are_said_where_they_belong(opened):
     opened.controller.hint.emit("Look here.")
     assert opened.banner.text == "Look here."

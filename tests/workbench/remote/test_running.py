@@ -231,7 +231,7 @@ def test_a_server_that_is_ended_says_so_and_the_next_goes_on_where_it_stood(ther
     wait_for(lambda: runner.state is RunState.FAILED)
     assert connection.lost == m.STOPPED
     assert not runner.error.goes_on
-    with pytest.raises(LineLost, match="start 'workbench serve'"):
+    with pytest.raises(LineLost, match="start 'workbench serve --socket "):
         there.connect()
     there.start()
     after = there.connect().start(document, autostart=False, kept=True)

@@ -106,7 +106,7 @@ class RunsDialog(QDialog):
                 self.table.setItem(row, column, item)
             self.table.setItem(row, NAME, QTableWidgetItem(run.title))
             today = run.when.date() == datetime.now().date()
-            when = f"{run.when:%H:%M}" if today else f"{run.when:%d %b %H:%M}"
+            when = "goes on" if run.goes_on else f"{run.when:%H:%M}" if today else f"{run.when:%d %b %H:%M}"
             for column, text in ((WHEN, when), (REACHED, self._reached(run.time)), (DIFFERS, self._differs(run))):
                 item = QTableWidgetItem(text)
                 item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)

@@ -39,6 +39,8 @@ class SessionRun:
     named: bool = False
     """By the person, or after what differs."""
     said: tuple[str, ...] = ()
+    goes_on: bool = False
+    """Elsewhere: this window has left it there."""
 
 
 class SessionRuns(QObject):
@@ -53,6 +55,8 @@ class SessionRuns(QObject):
         """Of the present run."""
         self.said: tuple[str, ...] = ()
         """Of the present run, where it stands at its end or has failed."""
+        self.goes_on = False
+        """Whether the present run does once it is no longer that."""
         self.present: SessionRun | None = None
         """What was kept of the present run, which may go on."""
         self._engine = ""
@@ -64,7 +68,7 @@ class SessionRuns(QObject):
 
     def begin(self, parameters: Mapping[str, Any], tell: Any) -> None:
         """A run begins; the one before is named after what differs. ``tell``: (place, value) → words."""
-        self.parameters, self.present = deepcopy(dict(parameters)), None
+        self.parameters, self.present, self.goes_on = deepcopy(dict(parameters)), None, False
         last = self.runs[-1] if self.runs else None
         if last is not None and not last.named:
             differences = differing(last.parameters, self.parameters)
@@ -94,7 +98,7 @@ class SessionRuns(QObject):
             self.present = run
             self._thin()
         run.time, run.series, run.own, run.said = time, copied, {**run.own, **own}, self.said
-        run.pinned = run.pinned or pinned
+        run.pinned, run.goes_on = run.pinned or pinned, self.goes_on
         self.changed.emit()
         return run
 

@@ -10,6 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 from ui.forms.editor import Editor
 from ui.forms.fields.number import NumberBox
 
+WIDTH, SIX = 69, "000000"
+"""Pixels of a field with six digits."""
+
 
 class OptionalNumber(QWidget):
     """Emits ``edited`` with a positive number, or with None when it is switched off."""
@@ -21,7 +24,8 @@ class OptionalNumber(QWidget):
         self.check = QCheckBox(text, self)
         self.check.setToolTip(tip)
         self.box = NumberBox(parent=self)
-        self.box.setFixedWidth(69)  # six digits
+        self.box.setMinimumWidth(WIDTH)
+        self.box.textChanged.connect(self._widen)
         self.box.set_value(default)
         self.box.setToolTip(tip)
         self.box.setAccessibleName(text)
@@ -41,12 +45,13 @@ class OptionalNumber(QWidget):
         self.unit_label.setText(unit)
         self.box.unit = unit
 
-    def set_value(self, value: float | None) -> None:
-        """Show ``value``; None switches off and leaves the number that was there."""
+    def set_value(self, value: float | None, last: float | None = None) -> None:
+        """Show ``value``; None switches off and leaves the number that was there, or shows the ``last``."""
         self.check.setChecked(value is not None)
-        if value is not None:
-            self._shown = value
-            self.box.set_value(value)
+        number = last if value is None else value
+        if number is not None:
+            self._shown = number
+            self.box.set_value(number)
 
     def forget(self) -> None:
         """The number that was there is of another problem."""
@@ -54,6 +59,11 @@ class OptionalNumber(QWidget):
         self._shown = self._default
         self.box.take_back()
         self.box.set_value(self._default)
+
+    def _widen(self, text: str) -> None:
+        """Longer numbers have the room that there is."""
+        metrics = self.box.fontMetrics()
+        self.box.setMaximumWidth(WIDTH + max(0, metrics.horizontalAdvance(text) - metrics.horizontalAdvance(SIX)))
 
     def _mark(self, refusal: str) -> None:
         Editor.repolish(self.box, bool(refusal))

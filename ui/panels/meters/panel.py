@@ -56,6 +56,9 @@ class MetersPanel(QScrollArea):
         self.beside.setText("Compute beside the window")
         self.beside.setToolTip(BESIDE_TIP)
         self.beside.clicked.connect(self._ask_beside)
+        policy = self.beside.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # what is below stays in its place
+        self.beside.setSizePolicy(policy)
         self.beside.hide()
         self.takes_turns = False
         """Whether the run is in the window's process, and could have another."""

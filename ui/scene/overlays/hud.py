@@ -42,6 +42,8 @@ GAP = 6
 """Points between what lies over the view and the plates below."""
 LEAST_BAR = 110
 """Points: a colour bar of two lines of title that still has colours."""
+BAR_POINTS = (70.0, 30.0, 12.0)
+"""Lengths of the scale bar at least, the first that covers no figure."""
 SCALE_ROOM = 36
 """Points above the lower margin that the scale bar takes."""
 KEY_ROOM = 34
@@ -79,11 +81,11 @@ class Hud:
         margin = round(12 * ratio)
         self._corner_texts(scene, placed, width, height, margin, ratio)
         self._bar_or_legend(scene, placed, width, height, margin, ratio, handles)
-        self._scale_bar(scene, placed, strokes, width, height, margin, ratio)
+        labels, ticks = self._ruled_of(scene, width, height, ratio)
+        self._scale_bar(scene, placed, strokes, labels, width, height, margin, ratio)
         self._arrow_key(scene, placed, strokes, width, height, margin, ratio)
         self._axes(scene, placed, strokes, height, ratio)
-        if scene.layer.ruled:
-            self._ruler(scene, placed, strokes, width, height, ratio)
+        self._ruler(scene, placed, strokes, labels, ticks, ratio)
         if handles and scene.brush is not None:
             strokes += brush_strokes(scene, width, height, ratio)
         if handles and scene.clip is not None:
@@ -198,13 +200,25 @@ class Hud:
             placed.append(("legend", image, width - margin - image.shape[1], _top(scene, margin, ratio)))
 
     def _scale_bar(
-        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, margin: int, r: float
+        self,
+        scene: Scene,
+        placed: list[Placed],
+        strokes: list[Stroke],
+        figures: list[Label],
+        width: int,
+        height: int,
+        margin: int,
+        r: float,
     ) -> None:
-        per_pixel = scene.camera.mm_per_pixel(height)
-        length = plates.nice_step(per_pixel * 70 * r)
-        pixels, ink = length / per_pixel, (*scene.theme.ink, 255)
+        """A shorter one where it would lie on a ruler's figure."""
+        per_pixel, ink = scene.camera.mm_per_pixel(height), (*scene.theme.ink, 255)
         right, y = width - margin - 4 * r, height - margin - 4 * r
-        left = right - pixels
+        for points in BAR_POINTS:
+            length = plates.nice_step(per_pixel * points * r)
+            left = right - length / per_pixel
+            room = (left - r, y - SCALE_ROOM * r, right - left, SCALE_ROOM * r)
+            if not any(_overlap(room, figure.around(r)) for figure in figures if not figure.faint):
+                break
         for start, end in (((left, y), (right, y)), ((left, y - 4 * r), (left, y)), ((right, y - 4 * r), (right, y))):
             strokes.append(Stroke(start, end, 0.75 * r, ink))
         assert scene.layer is not None
@@ -251,13 +265,24 @@ class Hud:
             spot = np.round(at - np.array(image.shape[1::-1]) / 2).astype(int)
             placed.append((f"axis {name}", image, int(spot[0]), int(spot[1])))
 
-    def _ruler(
-        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
-    ) -> None:
+    def _ruled_of(self, scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Label], list[Stroke]]:
+        """Labels and ticks of the ruler: none where there is none."""
+        if scene.layer is None or not scene.layer.ruled:
+            return [], []
         seen = seen_from(scene, width, height, ratio)
         if seen != self._ruled[0]:
             self._ruled = seen, ruler(scene, width, height, ratio)
-        labels, ticks = self._ruled[1]
+        return self._ruled[1]
+
+    def _ruler(
+        self,
+        scene: Scene,
+        placed: list[Placed],
+        strokes: list[Stroke],
+        labels: list[Label],
+        ticks: list[Stroke],
+        ratio: float,
+    ) -> None:
         others = [(left, top, *image.shape[1::-1]) for _, image, left, top in placed]
         others += [_around(stroke) for stroke in strokes]  # the scale bar is one
         strokes += ticks

@@ -35,6 +35,11 @@ class Label:
     faint: bool
     instead: tuple[tuple[float, float], ...] = ()
 
+    def around(self, ratio: float) -> tuple[float, ...]:
+        """About the rectangle (left, top, width, height) of the text [pixels]."""
+        half, high = HALF_LETTER * len(self.text) * ratio, EDGE_POINTS * ratio
+        return self.middle[0] - half, self.middle[1] - high, 2 * half, 2 * high
+
 
 def seen_from(scene: Scene, width: int, height: int, ratio: float) -> Hashable:
     """All that a ruler hangs on."""

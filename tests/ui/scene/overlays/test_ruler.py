@@ -8,6 +8,7 @@ import pytest
 from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.test_categories import scene_of
+from ui.scene.cameras.room import BESIDE_PLATES
 from ui.scene.overlays.hud import Hud
 from ui.scene.overlays.ruler import ruler
 
@@ -83,3 +84,16 @@ def test_heights_stand_at_the_left_of_a_box_and_the_others_below_it(azimuth):
     assert names["z"][0] < pixels[:, 0].min()
     for axis in "xy":
         assert names[axis][1] > pixels[:, 1].mean()
+
+
+@pytest.mark.parametrize("size", [(588, 343), (588, 320), (636, 360), (660, 343), (692, 343)])
+def test_each_figure_is_drawn_over_a_scale_bar_that_is_shorter_there(size):
+    """The last one of x was left out where the bar began under it."""
+    scene = scene_of(Grid((256, 256), (100 / 256,) * 2), FieldInfo("u", "u", "", "grid", (0.0, 1.0)))
+    scene.room, scene.lines = BESIDE_PLATES, ["Bandwidth\t10.8 MB/s, 0 %", *4 * ["Steps\t82.1 /s"]]
+    scene.camera.apply(scene.home, size[0] / size[1])
+    scene.room.place(scene.camera, *size, 1.0, True)
+    placed, _ = Hud().compose(scene, *size, 1.0)
+    labels, _ = ruler(scene, *size, 1.0)
+    drawn = {name for name, *_ in placed}
+    assert not [label for place, label in enumerate(labels) if not label.faint and f"tick {place}" not in drawn]
