@@ -8,8 +8,9 @@ where it passes has it caught anything. A process that dies or never ends is see
 too. What a test starts as a process of its own has the defect, and is looked at, as well.
 
 What engines count meets the tests that speak of it (:data:`COUNTED`). To look takes minutes to an hour; ``--near`` does
-without: a defect meets all tests of its module, of its folder and of the files that name it, and some that speak of the
-same, for as long as there is time, so that no more are caught than are.
+without: a defect meets all tests of its module, of its folder and of the files that name it, some that speak of the
+same, and those that look at all that its part of the window shows (tests/ui/recorded.py), for as long as there is time,
+so that no more are caught than are.
 
 Beside the counts (``--out NAME.json``) ``NAME.jsonl`` has a line for each defect as it is through. Without Qt those of
 the window are left out.

@@ -397,6 +397,15 @@ def test_a_movie_is_called_like_its_project_and_lies_beside_it(opened, monkeypat
     assert asked[2] == str(tmp_path / "R-T of 0-5 mm"), "a folder whose name is no kind of movie"
 
 
+def test_a_movie_whose_name_has_no_ending_gets_that_of_its_kind(opened, monkeypatch):
+    shot = []
+    monkeypatch.setattr(opened.recording, "shoot", lambda path, *_: shot.append(str(path)))
+    for typed, suffix in (("a", ".gif"), ("a.mp4", ".gif"), ("a", ""), ("a.b", ""), ("", ".gif")):
+        monkeypatch.setattr("ui.recording.area.QFileDialog.getSaveFileName", lambda *_, typed=typed: (typed, ""))
+        opened.recording._choose_file(MovieWish(suffix, (64, 36), 25), ())
+    assert shot == ["a.gif", "a.mp4", "a", "a.b"]
+
+
 def test_a_movie_has_as_many_pixels_as_it_is_called():
     named = {name: size for name, size in SIZES.items() if size}
     assert set(SIZES) - set(named) == {"As on the screen"}

@@ -222,6 +222,13 @@ def test_a_scene_is_drawn_as_it_was(name) -> None:
     compare(ROOM, name, told(name))
 
 
+EVERYTHING = {
+    "contours": True, "coarse": True, "height": 0.3, "slices": (0.1, 0.2, 0.3), "volume": True, "samples": 77_777,
+    "window": (1, 1, 3, 3), "inside": 70, "levels": 90, "cuts": True,
+}  # fmt: skip
+"""What a plan may ask for, of which each layer keeps what makes a difference to it."""
+
+
 def met(name: str) -> list[str]:
     """What the pointer meets over a scene, a line for each place; and what is told of the scene as a whole."""
     scene, (wide, high) = SCENES[name](), CROWDED
@@ -238,6 +245,10 @@ def met(name: str) -> list[str]:
     assert layer is not None
     lines += [f"from {in_figures(layer.bounds[0])} to {in_figures(layer.bounds[1])}, beyond {scene.beyond}"]
     lines += [f"home {scene.home}", f"cut {scene.default_clip()}", f"seen {scene.view_settings().camera}"]
+    asked = {"as it is": scene.plan(), "with all": replace(scene.plan(), **EVERYTHING)}
+    for which, plan in asked.items():
+        kept = {key: getattr(layer.settled(plan), key) for key in (*EVERYTHING, "markers", "lines", "fibres")}
+        lines.append(f"{which}: {kept}")
     if field is not None:
         lines += [f"{field.name} {scene.limits(field)}, {layer.span(90.0)}, every {scene.isochrone_step(field)}"]
     return lines

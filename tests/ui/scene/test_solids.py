@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from unittest.mock import Mock
 
 import numpy as np
@@ -19,7 +20,7 @@ from ui.scene.painter import Painter
 from ui.scene.scene import Scene
 from ui.scene.visuals import solids as module
 from ui.scene.visuals.plates import DARK, LIGHT
-from ui.scene.visuals.solids import SolidVisuals, with_normals
+from ui.scene.visuals.solids import SolidVisuals, _corners, with_normals
 from workbench.project.project import CameraView, ViewSettings
 
 # Written out: what the sources have is held against these.
@@ -200,3 +201,8 @@ def test_bodies_are_drawn_the_farthest_first_from_either_side(monkeypatch, side,
     shift = np.array([side * moved, 0.0, 0.0])
     visuals.draw([(near, RED, np.zeros(3)), (far, RED, shift)], 1.0, Scene().look(), view, np.eye(4))
     assert order == ([0, 1] if moved else [1, 0])
+
+
+def test_corners_of_a_body_are_those_of_the_box_around_it() -> None:
+    points = np.array([[0.0, 5.0, 9.0], [1.0, 3.0, 7.0], [0.5, 4.0, 8.0]])
+    assert {tuple(each) for each in _corners(points)} == set(product((0.0, 1.0), (3.0, 5.0), (7.0, 9.0)))

@@ -2,8 +2,6 @@
 
 from types import SimpleNamespace
 
-import pytest
-
 from engines.api.errors import ProblemError
 from ui.session import controller as module
 from ui.session.controller import Phase
@@ -26,16 +24,13 @@ def test_each_run_that_fails_is_told_also_where_one_before_it_was(opened, qtbot)
         assert told == [UNSTABLE]
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
+def test_an_error_of_ours_is_said_as_it_is_and_any_other_by_its_kind(opened):
+    for error, said in (
         (ProblemError("This is too small."), "This is too small."),
         (ZeroDivisionError("by 0"), "Something unexpected happened (ZeroDivisionError: by 0)."),
-    ],
-)
-def test_an_error_of_ours_is_said_as_it_is_and_any_other_by_its_kind(opened, error, said):
-    opened.controller.fail(error)
-    assert opened.banner.text == said
+    ):
+        opened.controller.fail(error)
+        assert opened.banner.text == said
 
 
 def test_compiling_is_said_once_when_the_first_steps_take_more_than_a_second(opened, monkeypatch):

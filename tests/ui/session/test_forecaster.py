@@ -124,6 +124,17 @@ def test_other_edits_make_another_forecast_a_moment_later(followed, qtbot):
     assert followed.last == 2.0
 
 
+def test_nothing_is_asked_of_what_is_not_valid_or_not_open(followed, qtbot):
+    before = followed.forecaster._document
+    followed.model.edit(FACTOR, -1.0)
+    assert not followed.model.valid
+    followed.forecaster._anew()
+    assert followed.forecaster._document is before
+    nothing = Forecaster(Controller(DocumentModel(), followed.services, followed.background))
+    nothing._anew()
+    assert nothing._document is None
+
+
 def test_a_problem_that_cannot_be_solved_has_no_curves(followed, qtbot):
     followed.model.edit(("parameters", "protocol"), ["Rest for 1 s"])
     qtbot.waitUntil(lambda: followed.got[-1][0] is None, timeout=5000)

@@ -12,6 +12,8 @@ DIALOGS = ["preferences", "where", "sweep", "palette", "shortcuts", "runs", "lin
 
 def test_a_window_behaves_as_it_did_without_a_problem(window):
     compare_widgets("window", "without a problem", window, ParameterForm)
+    bare = {name for name, dock in window.dock_layout.docks.items() if dock.titleBarWidget() is not None}
+    assert bare - {"probes", "log"} == {"problem", "view", "inspection", "measurement", "timeline", "charts"}
 
 
 def test_a_window_behaves_as_it_did_with_a_problem(opened, qtbot):

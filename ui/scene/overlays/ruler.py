@@ -78,7 +78,7 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
                 Label(text, _within(text, mark + room * ratio * outward, mark, (width, height), ratio), False)
             )
         unit = f" [{unit_text(layer.length_unit)}]" if unit_text(layer.length_unit) else ""
-        longest = max(map(len, tick_texts(values)), default=0)
+        longest = len(max(["", *tick_texts(values)], key=len))
         room = NAME_POINTS + (12 + 6.4 * longest) * abs(outward[0])
         name, middle, along = f"{AXES[axis]}{unit}", pixels.mean(axis=0), (pixels[1] - pixels[0]) / length
         edge_room = np.array([HALF_LETTER * len(name), EDGE_POINTS]) * ratio
