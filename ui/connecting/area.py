@@ -224,6 +224,8 @@ class ConnectingArea(QObject):
         self._show_place()
         place = window.services.place
         window.log.add(Message(f"Problems are computed on {'this computer' if place is None else place.title}."))
+        if place is not None:
+            window.meters.withdraw_offer()
         window.look_for_devices()
         window.estimates.recompute()
 
