@@ -34,7 +34,7 @@ GOES_ON = "Its run beside the window goes on without it; the next window offers 
 LEFT_THERE = "The run before {goes_on} {where}: choose that place again to see it."
 STAYS_THERE = "Its run beside the window stays there as it is; the next window offers to show it."
 GOES_ON_THERE = "Its run on {title} goes on; connect again to see it."
-LEFT = "A run of '{title}' {goes_on} beside the window, seen by no window."
+LEFT = "A run of '{title}' {goes_on} in a process of its own, and no window shows it."
 SHOW, END = "Show it", "End it"
 ENDED = "The run beside the window has ended; where it stood is kept for its project."
 HOST, COMMAND, JOB = "connecting/host", "connecting/command", "connecting/job"
@@ -224,6 +224,8 @@ class ConnectingArea(QObject):
         self._show_place()
         place = window.services.place
         window.log.add(Message(f"Problems are computed on {'this computer' if place is None else place.title}."))
+        if place is not None:
+            window.meters.withdraw_offer()
         window.look_for_devices()
         window.estimates.recompute()
 

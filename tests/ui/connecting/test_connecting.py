@@ -387,6 +387,7 @@ def test_what_has_not_begun_here_begins_there_and_a_run_stays_where_it_is(server
     qtbot.waitUntil(lambda: bool(hints), timeout=20_000)
     assert hints == [STAYS.format(title="this computer")]
     assert window.status.place.text() == "Server of this computer after Reset", "the run that is seen is not there"
+    assert not window.meters.takes_turns, "what is chosen need not be offered"
     window.controller.reset()
     qtbot.waitUntil(lambda: window.controller.away, timeout=20_000)
     assert window.status.place.text() == "Server of this computer"

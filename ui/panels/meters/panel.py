@@ -123,9 +123,13 @@ class MetersPanel(QScrollArea):
         self.device.setToolTip(info.device)
         self.gauge.setToolTip(" ".join([MEANING, *_remarks(info)]))
 
-    def _ask_beside(self) -> None:
+    def withdraw_offer(self) -> None:
+        """The next run will be elsewhere."""
         self.takes_turns = False
         self.beside.hide()
+
+    def _ask_beside(self) -> None:
+        self.withdraw_offer()
         self.beside_asked.emit()
 
     def clear(self) -> None:
