@@ -381,3 +381,13 @@ def test_what_no_run_comes_to_is_refused(wave, until, said):
             run.run(until=until)
         stopped.cancel()
         stopped.join()
+
+
+@pytest.mark.parametrize("radius", [-1.0, -1e-9, np.inf])
+def test_a_brush_has_a_radius_that_a_ball_can_have(radius):
+    """One below 0 ended in an error, or painted a ball of as much."""
+    with wb.simulate("heat_on_a_plate", device="cpu") as run:
+        before = run.field("source")
+        with pytest.raises(wb.ProblemError, match="a finite radius, of 0 or more"):
+            run.paint("source", (50, 50), radius=radius)
+        np.testing.assert_array_equal(run.field("source"), before)
