@@ -27,9 +27,19 @@ def test_a_moment_is_saved_to_a_path_with_a_name(project, tmp_path, monkeypatch)
         for path in ("", None, 5, "a\0b"):
             with pytest.raises(wb.ProblemError, match="A moment of a run is saved to a path"):
                 run.save(path)
-        with pytest.raises(wb.ProblemError, match=r"'\.' is a folder: give a name in it"):
-            run.save(".")
+        for folder in (".", f"{tmp_path}/"):  # beside which it lay, called as it
+            with pytest.raises(wb.ProblemError, match=rf"'{folder}' is a folder: give a name in it"):
+                run.save(folder)
     assert sorted(tmp_path.rglob("*")) == before
+    assert not list(tmp_path.parent.glob(f"{tmp_path.name}*.*"))
+
+
+@pytest.mark.parametrize(("count", "said"), [(2.5, "a whole number, not 2.5"), ("5", "a number, not '5'")])
+def test_points_of_a_line_are_counted(project, count, said):
+    with wb.open(project).simulate() as run:
+        with pytest.raises(wb.ProblemError, match=said):
+            run.line("voltage", (0, 0, 0), (1, 1, 1), count=count)
+        assert len(run.line("voltage", (0, 0, 0), (1, 1, 1), count=np.int64(7))) == 7
 
 
 @pytest.fixture(params=["picture", "spikes"])
