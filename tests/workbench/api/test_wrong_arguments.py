@@ -20,6 +20,22 @@ def test_a_project_is_saved_to_a_path(project, path, tmp_path, monkeypatch):
         wb.open(project).save(path)
 
 
+def test_a_project_replaces_projects_alone(project, tmp_path):
+    """Notes and archives of somebody's were gone without a word."""
+    one = wb.open(project)
+    (tmp_path / "mine").mkdir()
+    kept = [tmp_path / "mine" / "project.json", tmp_path / "mine.zip", tmp_path / "notes"]
+    for path in kept:
+        path.write_text("mine")
+    for place in (tmp_path / "mine", tmp_path / "mine.zip", tmp_path / "notes"):
+        with pytest.raises(wb.ProblemError, match="is there already, and holds no project: choose another name"):
+            one.save(place)
+    assert [path.read_text() for path in kept] == ["mine"] * 3
+    for place in ("own", "own.zip"):
+        for _ in range(2):  # a script that is run again
+            assert wb.open(project).save(tmp_path / place).exists()
+
+
 def test_a_moment_is_saved_to_a_path_with_a_name(project, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
