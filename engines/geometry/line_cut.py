@@ -27,6 +27,8 @@ POINTS = 201
 """Along a line through tetrahedra."""
 LEAST, MOST = 101, 2001
 """Points along a line through a grid, of which each cell that it crosses has two, and through particles."""
+MOST_ASKED = 1_000_000
+"""Points that a person may ask for: some hundred megabytes."""
 LONGEST_VECTOR = 3
 """Components of a field that are a vector, whose length is shown; more are the shells of a particle."""
 GAP = 2.0
@@ -92,6 +94,8 @@ def line_cut(
         raise ProblemError("A line needs two different points.")
     if count is not None and count < 2:
         raise ProblemError(f"A line of {count} points has no values along it: take 2 or more.")
+    if count is not None and count > MOST_ASKED:
+        raise ProblemError(f"A line has at most {MOST_ASKED:,} points, not {count:,}: take fewer.")
     share = np.linspace(0.0, 1.0, count or _count(geometry, length))
     points, distance = a + share[:, None] * (b - a), share * length
     if isinstance(geometry, Grid):

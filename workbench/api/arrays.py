@@ -123,6 +123,16 @@ def number(value: Any, what: str) -> float:
     raise ProblemError(f"{what} is a number, not {value!r:.60}.")
 
 
+def end_of(until: Any, unit: str) -> float | None:
+    """``until``, where a run is to end; None where nothing is said. Raises ProblemError for what no run comes to."""
+    if until is None:
+        return None
+    found = number(until, f"until [{unit}]")
+    if not 0 < found < math.inf:
+        raise ProblemError(f"A run cannot go to {found:g} {unit}: until is above 0{', and finite' * (found > 0)}.")
+    return found
+
+
 def target(path: Any, what: str, suffix: str = "") -> Path:
     """Where ``what`` is to be written, a file that ends in ``suffix`` where there is one. Raises ProblemError for what
     is no path, and for one that names nothing, a folder, or a place in a file; StorageError."""

@@ -19,10 +19,21 @@ from workbench.api.runs.progress import Progress
 from workbench.project.document import Document, save_document
 from workbench.project.findings import estimate_of, findings_of, findings_with_step
 from workbench.project.project import Line, Probe
-from workbench.project.reading.parsing import validated
+from workbench.project.reading.parsing import PROJECT_FILE, validated
+from workbench.project.store import read_stored
 
 if TYPE_CHECKING:
     from workbench.api.runs.run import Run
+
+
+def _refuse_others(place: Path) -> None:
+    """Raises ProblemError where what a project there would replace is none."""
+    there = place / PROJECT_FILE if place.is_dir() else place
+    if there.exists():
+        try:
+            read_stored(place)
+        except ProblemError as error:
+            raise ProblemError(f"'{there}' is there already, and holds no project: choose another name.") from error
 
 
 class Project:
@@ -208,8 +219,10 @@ class Project:
 
     def save(self, path: Path | str | None = None) -> Path:
         """Save to a folder or a ``.zip``, with all files that it names. None: where it is, unless somebody else has
-        saved there since, which a path replaces. Raises StorageError, ProblemError."""
+        saved there since, which a path replaces, and nothing that is no project. Raises StorageError, ProblemError."""
         place = None if path is None else arrays.target(path, "A project")
+        if place is not None:
+            _refuse_others(place)
         return save_document(self._document, place, over=path is not None)
 
     def script(self) -> str:

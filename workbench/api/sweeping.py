@@ -12,7 +12,7 @@ import numpy as np
 
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.backend.devices.faster import open_for
-from workbench.api.arrays import number
+from workbench.api.arrays import end_of, number
 from workbench.api.findings import warn_of
 from workbench.api.opening import project_of
 from workbench.api.project import Project
@@ -74,9 +74,7 @@ def sweep(
         Variation(number_called(document.parameters, str(name)), _values(str(name), values))
         for name, values in varied.items()
     ]
-    until = document.project.run.until if until is None else number(until, f"until [{document.time_unit}]")
-    if until is not None and not until > 0:
-        raise ProblemError(f"A run cannot go to {until:g} {document.time_unit}: until is above 0.")
+    until = document.project.run.until if until is None else end_of(until, document.time_unit)
     plan = SweepPlan(document, tuple(variations), until)
     plan.check()
     document.project.run.device = device or document.project.run.device

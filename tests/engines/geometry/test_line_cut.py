@@ -119,3 +119,9 @@ def test_lines_that_say_nothing_are_refused_with_a_sentence():
         line_cut(grid, (1, 1), (1, 1))
     with pytest.raises(ProblemError, match=r"meets nothing: the geometry lies between \(0, 0, 0\) and \(4, 4, 0\) mm"):
         line_cut(grid, (10, 1), (12, 1))
+
+
+def test_more_points_than_memory_has_are_refused():
+    """A thousand million of them were worked out."""
+    with pytest.raises(ProblemError, match="A line has at most 1,000,000 points, not 1,000,001: take fewer"):
+        line_cut(Grid((4, 4), (1.0, 1.0)), (0, 0), (4, 4), count=1_000_001)

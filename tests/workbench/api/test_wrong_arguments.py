@@ -20,6 +20,22 @@ def test_a_project_is_saved_to_a_path(project, path, tmp_path, monkeypatch):
         wb.open(project).save(path)
 
 
+def test_a_project_replaces_projects_alone(project, tmp_path):
+    """Notes and archives of somebody's were gone without a word."""
+    one = wb.open(project)
+    (tmp_path / "mine").mkdir()
+    kept = [tmp_path / "mine" / "project.json", tmp_path / "mine.zip", tmp_path / "notes"]
+    for path in kept:
+        path.write_text("mine")
+    for place in (tmp_path / "mine", tmp_path / "mine.zip", tmp_path / "notes"):
+        with pytest.raises(wb.ProblemError, match="is there already, and holds no project: choose another name"):
+            one.save(place)
+    assert [path.read_text() for path in kept] == ["mine"] * 3
+    for place in ("own", "own.zip"):
+        for _ in range(2):  # a script that is run again
+            assert wb.open(project).save(tmp_path / place).exists()
+
+
 def test_a_moment_is_saved_to_a_path_with_a_name(project, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
@@ -27,9 +43,19 @@ def test_a_moment_is_saved_to_a_path_with_a_name(project, tmp_path, monkeypatch)
         for path in ("", None, 5, "a\0b"):
             with pytest.raises(wb.ProblemError, match="A moment of a run is saved to a path"):
                 run.save(path)
-        with pytest.raises(wb.ProblemError, match=r"'\.' is a folder: give a name in it"):
-            run.save(".")
+        for folder in (".", f"{tmp_path}/"):  # beside which it lay, called as it
+            with pytest.raises(wb.ProblemError, match=rf"'{folder}' is a folder: give a name in it"):
+                run.save(folder)
     assert sorted(tmp_path.rglob("*")) == before
+    assert not list(tmp_path.parent.glob(f"{tmp_path.name}*.*"))
+
+
+@pytest.mark.parametrize(("count", "said"), [(2.5, "a whole number, not 2.5"), ("5", "a number, not '5'")])
+def test_points_of_a_line_are_counted(project, count, said):
+    with wb.open(project).simulate() as run:
+        with pytest.raises(wb.ProblemError, match=said):
+            run.line("voltage", (0, 0, 0), (1, 1, 1), count=count)
+        assert len(run.line("voltage", (0, 0, 0), (1, 1, 1), count=np.int64(7))) == 7
 
 
 @pytest.fixture(params=["picture", "spikes"])

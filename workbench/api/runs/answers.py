@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import FieldInfo
 from engines.api.charts import ChartInfo
 from engines.api.errors import ProblemError
-from workbench.api.arrays import Quantity, position, target
+from workbench.api.arrays import Quantity, number, position, target
 from workbench.api.findings import warn
 from workbench.api.names import Named, called, quantities
 from workbench.api.notebook import Listed
@@ -83,6 +83,9 @@ class Answers(Standing):
             field, start, end = line.field, line.start, line.end
         info = called("field", field, {info.name: info for info in self.fields})
         start, end = position(start, "The start"), position(end, "The end")
+        if count is not None and not float(number(count, "The count of points")).is_integer():
+            raise ProblemError(f"The count of points is a whole number, not {count}.")
+        count = None if count is None else int(count)
         return self._ask(partial(asking.along_line, info=info, start=start, end=end, count=count))
 
     @property
@@ -132,7 +135,7 @@ class Answers(Standing):
         """Export this moment as the window does: ``NAME.pvd`` with its fields for ParaView, tables, an .h5 and files
         for other programs beside it; what was written. Raises StorageError, and ProblemError for another ending."""
         place = target(path, "A moment of a run")
-        if not place.name:
+        if not place.name or place.is_dir():
             raise ProblemError(f"'{path}' is a folder: give a name in it, such as 'NAME.pvd'.")
         if place.suffix.lower() not in ("", ".pvd"):
             raise ProblemError(

@@ -89,8 +89,8 @@ def paint(
     known = brushes[brush]
     low, high = simulation.geometry.bounds
     reach = known.radius * float((np.asarray(high) - np.asarray(low)).max())
-    if radius is not None and not math.isfinite(reach := arrays.number(radius, "A radius")):
-        raise ProblemError(f"A brush has a finite radius, not {reach:g}.")
+    if radius is not None and not 0 <= (reach := arrays.number(radius, "A radius")) < math.inf:
+        raise ProblemError(f"A brush has a finite radius, of 0 or more, not {reach:g}.")
     much = known.amount if amount is None else arrays.number(amount, "An amount")
     least, most = known.bounds or (-LARGEST, LARGEST)
     if not least <= much <= most:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.api import PaintInfo
 from engines.api.errors import ProblemError
-from workbench.api.arrays import number
+from workbench.api.arrays import end_of, number
 from workbench.api.editing import edited, is_live, value_called
 from workbench.api.findings import warn_of
 from workbench.api.notebook import Listed, run_html
@@ -43,7 +43,7 @@ class Run(Answers):
         where it was. Raises WorkbenchError."""
         if self._final:
             raise ProblemError(CLOSED)
-        until = None if until is None else number(until, f"until [{self.time_unit}]")
+        until = end_of(until, self.time_unit)
         if until is None and not self._document.engine.ends(self._document.problem):
             raise ProblemError(f"Nothing says how far to run: give until= [{self.time_unit}].")
         if until is not None and self._runner.info is not None and until < self.time:

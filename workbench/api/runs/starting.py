@@ -11,7 +11,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.tools import ToolResult
 from engines.backend.devices.faster import open_for
-from workbench.api.arrays import number
+from workbench.api.arrays import end_of
 from workbench.api.findings import warn
 from workbench.api.runs.keeping import Keeper
 from workbench.api.runs.progress import Progress, shown
@@ -49,9 +49,7 @@ def named(device: str | None, usual: str) -> str:
 
 def run_document(document: Document, until: float | None, device: str | None, progress: bool | Progress = False) -> Run:
     """Run it to its end, or to where Ctrl-C ends it. Raises WorkbenchError."""
-    until = None if until is None else number(until, f"until [{document.time_unit}]")
-    if until is not None and not until > 0:
-        raise ProblemError(f"A run cannot go to {until:g} {document.time_unit}: until is above 0.")
+    until = end_of(until, document.time_unit)
     end = document.project.run.until if until is None else until
     if end is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: give until= [{document.time_unit}].")

@@ -367,3 +367,27 @@ def test_what_a_progress_function_raises_leaves_the_run_where_it_was(wave):
         wave.run(until=4.0, progress=wrong)
     gc.collect()
     assert workers() == []
+
+
+@pytest.mark.parametrize(
+    ("until", "said"), [(0, "0 ms: until is above 0."), (np.inf, "inf ms: until is above 0, and fin")]
+)
+def test_what_no_run_comes_to_is_refused(wave, until, said):
+    """A run to 0, and to infinity, did not end."""
+    with wave.simulate() as run:
+        stopped = threading.Timer(2.0, run._runner.pause)
+        stopped.start()
+        with pytest.raises(wb.ProblemError, match=f"go to {said}"):
+            run.run(until=until)
+        stopped.cancel()
+        stopped.join()
+
+
+@pytest.mark.parametrize("radius", [-1.0, -1e-9, np.inf])
+def test_a_brush_has_a_radius_that_a_ball_can_have(radius):
+    """One below 0 ended in an error, or painted a ball of as much."""
+    with wb.simulate("heat_on_a_plate", device="cpu") as run:
+        before = run.field("source")
+        with pytest.raises(wb.ProblemError, match="a finite radius, of 0 or more"):
+            run.paint("source", (50, 50), radius=radius)
+        np.testing.assert_array_equal(run.field("source"), before)
