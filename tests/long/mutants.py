@@ -63,7 +63,7 @@ DENSITY = ("ratio", "scale")
 """Pixels of the device in one of the window: a whole number times one of them is a length on a screen."""
 OPAQUE = ("alpha", "opacity")
 """Of 255, as parts of colours are."""
-MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time")
+MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time|horizontalAdvance")
 """Calls whose answers are lengths and times: that one equals a limit is met by nobody."""
 DEPTHS = ("depth", "depths", "deep")
 """How far points are before the eye, as cameras tell it."""

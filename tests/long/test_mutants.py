@@ -109,7 +109,8 @@ def share(a, b, ratio):
     a._stale, b.stale_values, a.shown = False, True, False
     a._stale_values = False
     rows.addWidget(draw(5), a + 6, 1, 6, 6).clicked.connect(lambda _=True, b=True: draw(99 if b else 100))
-    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5 or depth[0] > 0:
+    if (math.hypot(a, b) < 3 or font.horizontalAdvance(a) < b or a > 0.3 or clock.monotonic() >= b
+            or a < 2 or b <= 0.5 or depth[0] > 0):
         return False
     return draw(7 * ratio, 7 * a)
 """
@@ -117,6 +118,7 @@ def share(a, b, ratio):
     told = [each.edit(source) for each in found]
     assert [each.edit(source) for each in found if each.kind.startswith("compare")] == [
         "math.hypot(a, b) < 3 -> (math.hypot(a, b) >= 3)",
+        "font.horizontalAdvance(a) < b -> (font.horizontalAdvance(a) >= b)",
         "a > 0.3 -> (a <= 0.3)",
         "clock.monotonic() >= b -> (clock.monotonic() < b)",
         "a < 2 -> (a <= 2)",
