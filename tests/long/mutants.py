@@ -267,6 +267,10 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
                 yield f"compare{number}", f"({ast.unparse(ast.Compare(left, [other()], [right]))})"
         case ast.BinOp(right=ast.Constant(value=float() as value)) if 0 < value <= ROUND_OFF:
             pass
+        case ast.BinOp(op=ast.Mult() | ast.Div(), right=by) | ast.AugAssign(op=ast.Mult() | ast.Div(), value=by) if (
+            _is_one(by)
+        ):
+            pass  # what is multiplied by it or by -1 is what is divided by it
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in COUNTED and not _is_text(left, right):
             yield "arithmetic", f"({ast.unparse(ast.BinOp(left, COUNTED[type(operator)](), right))})"
         case ast.AugAssign(target=target, op=operator, value=value) if type(operator) in COUNTED:
@@ -290,6 +294,12 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
             yield "constant", repr(2 * value if value else 1.0)
         case _:
             pass
+
+
+def _is_one(node: ast.expr) -> bool:
+    """Whether this is 1 or -1."""
+    number = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    return isinstance(number, ast.Constant) and type(number.value) in (int, float) and number.value == 1
 
 
 def _is_nothing(node: ast.expr) -> bool:

@@ -141,6 +141,12 @@ def test_a_pixel_more_is_not_seen_either_where_it_is_painted_later():
     assert {"4 -> 5", "9 -> 10"} < {each.edit(source) for each in mutants_of("workbench/a.py", source)}
 
 
+def test_what_is_multiplied_by_one_is_what_is_divided_by_it():
+    source = b"def f(a, b):\n    a *= -1\n    b /= 1.0\n    a *= 2\n    return a * -1.0 + b / 3"
+    found = [each.edit(source) for each in mutants_of("ui/a.py", source) if each.kind == "arithmetic"]
+    assert found == ["a *= 2 -> a /= 2", "a * -1.0 + b / 3 -> (a * -1.0 - b / 3)", "b / 3 -> (b * 3)"]
+
+
 def test_the_tree_has_defects_in_each_package():
     files = sources(ROOT)
     assert {name.split("/")[0] for name in files} == {"workbench", "ui", "engines"}

@@ -146,9 +146,9 @@ def looked_back() -> ProgressBar:
 def legend() -> Legend:
     """An entry of each mark, one below the other."""
     made = Legend()
-    made.resize(90, 200)
+    made.resize(75, 200)
     marks: tuple[Mark, ...] = ("line", "area", "point", "dashed", "dotted", "scale")
-    made.set_entries([Entry(f"of a {mark}", place, mark) for place, mark in enumerate(marks)])
+    made.set_entries([Entry(mark if mark != "scale" else "", place, mark) for place, mark in enumerate(marks)])
     return made
 
 
