@@ -63,7 +63,7 @@ DENSITY = ("ratio", "scale")
 """Pixels of the device in one of the window: a whole number times one of them is a length on a screen."""
 OPAQUE = ("alpha", "opacity")
 """Of 255, as parts of colours are."""
-MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time")
+MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time|horizontalAdvance")
 """Calls whose answers are lengths and times: that one equals a limit is met by nobody."""
 DEPTHS = ("depth", "depths", "deep")
 """How far points are before the eye, as cameras tell it."""
@@ -267,6 +267,10 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
                 yield f"compare{number}", f"({ast.unparse(ast.Compare(left, [other()], [right]))})"
         case ast.BinOp(right=ast.Constant(value=float() as value)) if 0 < value <= ROUND_OFF:
             pass
+        case ast.BinOp(op=ast.Mult() | ast.Div(), right=by) | ast.AugAssign(op=ast.Mult() | ast.Div(), value=by) if (
+            _is_one(by)
+        ):
+            pass  # what is multiplied by it or by -1 is what is divided by it
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in COUNTED and not _is_text(left, right):
             yield "arithmetic", f"({ast.unparse(ast.BinOp(left, COUNTED[type(operator)](), right))})"
         case ast.AugAssign(target=target, op=operator, value=value) if type(operator) in COUNTED:
@@ -290,6 +294,12 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
             yield "constant", repr(2 * value if value else 1.0)
         case _:
             pass
+
+
+def _is_one(node: ast.expr) -> bool:
+    """Whether this is 1 or -1."""
+    number = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    return isinstance(number, ast.Constant) and type(number.value) in (int, float) and number.value == 1
 
 
 def _is_nothing(node: ast.expr) -> bool:

@@ -109,7 +109,8 @@ def share(a, b, ratio):
     a._stale, b.stale_values, a.shown = False, True, False
     a._stale_values = False
     rows.addWidget(draw(5), a + 6, 1, 6, 6).clicked.connect(lambda _=True, b=True: draw(99 if b else 100))
-    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5 or depth[0] > 0:
+    if (math.hypot(a, b) < 3 or font.horizontalAdvance(a) < b or a > 0.3 or clock.monotonic() >= b
+            or a < 2 or b <= 0.5 or depth[0] > 0):
         return False
     return draw(7 * ratio, 7 * a)
 """
@@ -117,6 +118,7 @@ def share(a, b, ratio):
     told = [each.edit(source) for each in found]
     assert [each.edit(source) for each in found if each.kind.startswith("compare")] == [
         "math.hypot(a, b) < 3 -> (math.hypot(a, b) >= 3)",
+        "font.horizontalAdvance(a) < b -> (font.horizontalAdvance(a) >= b)",
         "a > 0.3 -> (a <= 0.3)",
         "clock.monotonic() >= b -> (clock.monotonic() < b)",
         "a < 2 -> (a <= 2)",
@@ -137,6 +139,12 @@ def test_a_pixel_more_is_not_seen_either_where_it_is_painted_later():
     seen = {each.edit(source) for each in mutants_of("ui/a.py", source)}
     assert seen == {"1 -> 2", "2 -> 3", "17 -> 18"}
     assert {"4 -> 5", "9 -> 10"} < {each.edit(source) for each in mutants_of("workbench/a.py", source)}
+
+
+def test_what_is_multiplied_by_one_is_what_is_divided_by_it():
+    source = b"def f(a, b):\n    a *= -1\n    b /= 1.0\n    a *= 2\n    return a * -1.0 + b / 3"
+    found = [each.edit(source) for each in mutants_of("ui/a.py", source) if each.kind == "arithmetic"]
+    assert found == ["a *= 2 -> a /= 2", "a * -1.0 + b / 3 -> (a * -1.0 - b / 3)", "b / 3 -> (b * 3)"]
 
 
 def test_the_tree_has_defects_in_each_package():

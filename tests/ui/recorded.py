@@ -146,7 +146,7 @@ NAMES = ("accessibleName", "text", "windowTitle", "title")
 """Where a widget's name stands, the first that there is."""
 KNOWN = 0.8
 """Of the widgets that there were."""
-OF_QT = (QHeaderView, QListView, QScrollBar, QSizeGrip)
+OF_QT = (QHeaderView, QScrollBar, QSizeGrip)
 
 
 def behaviour(widget: QWidget, *without: type[QWidget]) -> list[str]:
@@ -158,6 +158,8 @@ def behaviour(widget: QWidget, *without: type[QWidget]) -> list[str]:
         if any(one.isAncestorOf(each) for kind in without for one in widget.findChildren(kind)):
             continue
         if each.objectName().startswith("qt_") or isinstance(each, OF_QT) or type(each) is QFrame:
+            continue
+        if isinstance(each, QListView) and each.parentWidget().metaObject().className().startswith("QComboBox"):
             continue
         kind = next(one for one in type(each).__mro__ if one.__module__.startswith("PySide6"))
         if kind not in plain:

@@ -23,6 +23,7 @@ from tests.ui.sweep.test_overlay import VOLTAGE, pairs
 from ui.charts.arithmetic import Look
 from ui.charts.diagram.view import DiagramView
 from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.legend import Entry, Legend, Mark
 from ui.charts.plots.matrix import MatrixPlot
 from ui.panels.meters.gauge import Gauge
 from ui.panels.meters.history import History
@@ -134,6 +135,23 @@ def timeline() -> ProgressBar:
     return made
 
 
+def looked_back() -> ProgressBar:
+    """With the pointer on a tick, frames that were kept, branches that were left, and a moment that is looked at."""
+    made = timeline()
+    made.set_past((0.1, 0.55), 0.3, ((0.5, 0.9), (0.7, 0.8)))
+    made._look_at(made.ticks[0])
+    return made
+
+
+def legend() -> Legend:
+    """An entry of each mark, one below the other."""
+    made = Legend()
+    made.resize(75, 200)
+    marks: tuple[Mark, ...] = ("line", "area", "point", "dashed", "dotted", "scale")
+    made.set_entries([Entry(mark if mark != "scale" else "", place, mark) for place, mark in enumerate(marks)])
+    return made
+
+
 def traces() -> TracePlot:
     made = TracePlot()
     made.resize(300, 200)
@@ -171,6 +189,8 @@ SEEN: dict[str, Callable[[], QWidget]] = {
     "gauge without a reading": Gauge,
     "history of the bandwidth": history,
     "bar of the timeline": timeline,
+    "bar of a run that is looked back on": looked_back,
+    "legend of all marks": legend,
     "traces of probes": traces,
     "curves of a sweep": swept,
 }

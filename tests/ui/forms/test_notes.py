@@ -1,8 +1,10 @@
 """The amber outline of what a finding is of: around the boxes that are filled in, and around nothing else."""
 
+import pytest
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QWidget
 
-from ui.forms.notes import outline
+from engines.api import Finding
+from ui.forms.notes import NoteLabel, outline
 
 
 def test_an_outline_is_of_an_editor_that_is_a_box_or_of_the_boxes_in_it(qtbot):
@@ -18,3 +20,18 @@ def test_an_outline_is_of_an_editor_that_is_a_box_or_of_the_boxes_in_it(qtbot):
     for each in (line, holder):
         outline(each, False)
     assert not any(each.property("noted") for each in (line, holder, *inside))
+
+
+@pytest.mark.parametrize(
+    ("severities", "name"),
+    [(("info",), "muted"), (("warning",), "warning"), (("info", "warning"), "warning"), ((), "muted")],
+)
+def test_a_note_is_amber_where_one_of_its_findings_is_a_warning(qtbot, severities, name):
+    findings = [Finding(f"This is {severity}.", severity) for severity in severities]
+    label = NoteLabel()
+    qtbot.addWidget(label)
+    label.setText("before")
+    label.show_findings(findings)
+    assert label.objectName() == name
+    assert label.isHidden() == (not findings)
+    assert label.text() == "\n".join(finding.message for finding in findings)
