@@ -49,7 +49,7 @@ LOOKS = re.compile(
     r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
-PAINTED = re.compile(r"Q(Rect|Point|Size)F?|draw\w+|translate|singleShot")
+PAINTED = re.compile(r"Q(Rect|Point|Size)F?|draw\w+|fillRect|translate|singleShot")
 """Calls to whose whole numbers one more is not seen: pixels of what is painted, milliseconds."""
 PENS = ("QPen", "line_pen")
 """Calls whose numbers behind the colour are widths of lines, as those of ``mkPen``."""

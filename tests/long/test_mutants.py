@@ -135,7 +135,7 @@ def share(a, b, ratio):
 
 
 def test_a_pixel_more_is_not_seen_either_where_it_is_painted_later():
-    source = b"marks = {1: partial(painter.drawEllipse, 4, 9), 2: partial(share, 17)}\npainter.drawEllipse(4, 9)"
+    source = b"marks = {1: partial(painter.drawEllipse, 4, 9), 2: partial(share, 17)}\npainter.fillRect(4, 9)"
     seen = {each.edit(source) for each in mutants_of("ui/a.py", source)}
     assert seen == {"1 -> 2", "2 -> 3", "17 -> 18"}
     assert {"4 -> 5", "9 -> 10"} < {each.edit(source) for each in mutants_of("workbench/a.py", source)}

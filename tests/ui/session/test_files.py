@@ -331,3 +331,26 @@ def test_a_title_suggests_a_name_and_no_folder(title, tmp_path):
     assert (tmp_path / name).parent == tmp_path
     assert name.isprintable()
     (tmp_path / name).write_bytes(b"")
+
+
+def test_a_snapshot_has_the_state_of_the_run_where_one_is_built(opened, qtbot, monkeypatch, tmp_path):
+    given, files, controller = [], opened.files, opened.controller
+    monkeypatch.setattr(files, "_ask", lambda *_: tmp_path / "picture.png")
+    monkeypatch.setattr(opened.services, "export_snapshot", lambda *told: given.append(told[3]))
+    files.export_snapshot()
+    qtbot.waitUntil(lambda: len(given) == 1)
+    monkeypatch.setattr(controller, "info", None)
+    files.export_snapshot()
+    qtbot.waitUntil(lambda: len(given) == 2)
+    assert given == [controller.runner, None]
+    assert controller.runner is not None
+
+
+def test_the_first_error_is_that_of_the_whole_or_is_named_by_its_field(opened):
+    model = opened.model
+    assert model.first_error() == ""
+    model.errors = {("parameters",): "These do not fit."}
+    assert model.first_error() == "These do not fit."
+    model.errors = {("parameters", "numerics", "step"): "Must be above 0."}
+    assert model.first_error().endswith(": must be above 0.")
+    model.errors = {}
