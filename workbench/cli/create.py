@@ -55,28 +55,31 @@ def convert_command(options: Namespace) -> int:
     """Read a mesh in any format, write it with regions and fibres as .vtu in millimetres, or as CARP in micrometres;
     spikes of a run are written as NWB, and a file of another program that an engine imports as a project."""
     refuse_pipe(options.mesh)
-    if options.target.suffix.lower() == ".nwb":
-        neurons, spikes = convert_spikes(options.mesh, options.target)
-        print(f"Wrote '{options.target}': {neurons:,} neurons, {spikes:,} spikes.")
-        options.answer.update(files=[str(options.target.absolute())], neurons=neurons, spikes=spikes)
+    target: Path = options.target
+    if target.suffix.lower() == ".nwb":
+        neurons, spikes = convert_spikes(options.mesh, target)
+        print(f"Wrote '{target}': {neurons:,} neurons, {spikes:,} spikes.")
+        options.answer.update(files=[str(target.absolute())], neurons=neurons, spikes=spikes)
         return 0
     others = {suffix for engine in registry.engines().values() for suffix in engine.imports}
-    if options.mesh.suffix.lower() in others and options.target.suffix.lower() in ("", ".zip"):
+    if options.mesh.suffix.lower() in others and target.suffix.lower() in ("", ".zip"):
         return _project_of(options)
-    carp = options.target.suffix.lower() in CARP_SUFFIXES
-    if options.target.suffix.lower() not in SUFFIXES:
+    carp = target.suffix.lower() in CARP_SUFFIXES
+    if target.suffix.lower() not in SUFFIXES:
         raise ProblemError(
-            f"'{options.target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP, spikes as .nwb, and "
+            f"'{target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP, spikes as .nwb, and "
             f"projects (a folder or .zip) of {', '.join(sorted(others))}."
         )
-    files = [path.with_suffix("") if carp else path for path in (options.mesh, options.target)]
-    if resolved(files[0]) == resolved(files[1]):
-        raise ProblemError(f"'{options.target}' would be written over the mesh that is read: choose another name.")
+    paths = options.mesh, options.fibres, target
+    mesh_file, fibres, written_file = (path and resolved(path.with_suffix("") if carp else path) for path in paths)
+    if written_file in (mesh_file, fibres):
+        read = "mesh" if written_file == mesh_file else "file of fibres"
+        raise ProblemError(f"'{target}' would be written over the {read} that is read: choose another name.")
     unit = options.length_unit or usual_length_unit(options.mesh)
     mesh = read_mesh_file(options.mesh, unit, options.fibres)
     print(mesh.quality)
     tell_findings(mesh.findings)
-    written = export_mesh(mesh, options.target)
+    written = export_mesh(mesh, target)
     names = ", ".join(f"'{path}'" for path in written)
     print(f"Wrote {names}: {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
     options.answer.update(

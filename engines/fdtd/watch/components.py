@@ -43,7 +43,8 @@ class Components:
     def on_device(self, name: str) -> Any:
         """(cells,) in the precision of the run, on the device; inside ``backend.active``."""
         if name in PARTS:
-            return reduce(np.hypot, (self.on_device(part) for part in self._names[name]), 0.0)  # squares leave float32
+            length: Any = reduce(lambda one, other: np.hypot(one, other), map(self.on_device, self._names[name]))
+            return abs(length)  # squares would leave float32
         values = (self._steps.electric if name[0] == "E" else self._steps.magnetic)["xyz".index(name[1])]
         nx, ny, nz = self._yee.counts
         offsets = around_center(name)

@@ -123,6 +123,18 @@ def test_convert_writes_over_no_mesh_that_it_reads(house, mesh_file, tmp_path, c
     assert mesh.read_bytes() == before
 
 
+def test_convert_writes_over_no_fibres_that_it_reads(house, mesh_file, tmp_path, capsys):
+    """A set of CARP's files that is called as the fibres are has its own in their place."""
+    fibres = tmp_path / "out.lon"
+    fibres.write_text("0 0 1\n" * 216)
+    before = fibres.read_bytes()
+    for suffix in (".elem", ".lon"):
+        assert main(["convert", str(mesh_file), str(tmp_path / f"out{suffix}"), "--fibres", str(fibres)]) == 2
+        assert "would be written over the file of fibres that is read" in capsys.readouterr().err
+    assert fibres.read_bytes() == before
+    assert main(["convert", str(mesh_file), str(tmp_path / "other.elem"), "--fibres", str(fibres)]) == 0
+
+
 def test_convert_of_a_pipe_says_so(tmp_path, capsys):
     os.mkfifo(tmp_path / "mesh.msh")
     assert main(["convert", str(tmp_path / "mesh.msh"), str(tmp_path / "out.vtu")]) == 2
