@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from operator import ne
 from typing import Any
 
 from PySide6.QtCore import QTimer
@@ -111,7 +112,8 @@ class ListEditor(Editor):
         return ((place, editor) for place, editor in enumerate(self._made) if editor is not None)
 
     def set_value(self, value: Sequence[Any]) -> None:
-        self._value = list(value)
+        before, self._value = self._value, list(value)
+        unfolded = [section.header.isChecked() for section in self.sections]
         while len(self._made) > len(self._value):
             del self._made[-1]
             dropped = self.sections.pop()
@@ -123,6 +125,8 @@ class ListEditor(Editor):
             editor.set_value(self._value[place])
         while len(self._made) < len(self._value):
             self._append()
+        for place, was in moved(before, self._value).items():  # what somebody has unfolded stays so where it goes
+            self.sections[place].set_expanded(unfolded[was])
         self._name_all()
         self._empty.setVisible(not self._value)
         self._section.note.setText(str(len(self._value)) if self._value else "")
@@ -251,6 +255,23 @@ def spoken(name: str) -> str:
 def with_article(title: str) -> str:
     """``an object``, ``a source``, ``a unit``."""
     return f"an {title}" if title[:1] in "aeio" else f"a {title}"
+
+
+def moved(before: Sequence[Any], now: Sequence[Any]) -> dict[int, int]:
+    """Of the items that stand elsewhere than before: place to the place before."""
+    if len(before) == len(now) and sum(map(ne, before, now)) < 2:
+        return {}  # another value in one of them
+    stood: dict[str, list[int]] = {}
+    for place, item in enumerate(before):
+        stood.setdefault(repr(item), []).append(place)
+    found = {}
+    for place, item in enumerate(now):
+        places = stood.get(repr(item), [])
+        if place in places:
+            places.remove(place)
+        elif places:
+            found[place] = places.pop(0)
+    return found
 
 
 def named_unlike(item: Any, others: Sequence[Any]) -> Any:

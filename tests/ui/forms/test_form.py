@@ -450,8 +450,38 @@ def test_fields_of_an_item_are_made_when_it_is_unfolded_first_and_know_all_that_
 
 def test_an_item_that_is_folded_and_wrong_unfolds(heart):
     stimuli = heart.editor("stimuli")
-    items = [heart.values["stimuli"][0] | {"name": f"S{place}"} for place in range(9)]
+    items = [heart.values["stimuli"][0] | {"name": f"T{place}"} for place in range(9)]
     items[7]["duration"] = -1
     heart.edit(("stimuli",), items)
     assert [section.header.isChecked() for section in stimuli.sections[1:]] == [place == 7 for place in range(1, 9)]
     assert "above 0" in stimuli.editors[7].children_by_key["duration"].parentWidget().sentence.text()
+
+
+def test_what_is_unfolded_stays_so_where_it_goes(heart):
+    """It was of the place: with the first item gone, the next number went into another one's field."""
+    stimuli = heart.editor("stimuli")
+    items = [heart.values["stimuli"][0] | {"name": name} for name in "ABCDEF"]
+    heart.edit(("stimuli",), items)
+    for section in stimuli.sections:
+        section.set_expanded(False)
+    stimuli.sections[3].set_expanded(True)
+
+    def unfolded():
+        return [
+            item["name"]
+            for item, section in zip(heart.values["stimuli"], stimuli.sections, strict=True)
+            if section.header.isChecked()
+        ]
+
+    stimuli.move_item(3, -1)
+    assert unfolded() == ["D"]
+    stimuli.remove(0)
+    assert unfolded() == ["D"]
+    heart.edit(("stimuli",), items)  # undone
+    assert unfolded() == ["D"]
+    heart.edit(("stimuli", 3, "name"), "Z")
+    assert unfolded() == ["Z"]
+    stimuli.sections[0].set_expanded(True)
+    stimuli.remove(0)
+    assert unfolded() == ["Z"]
+    assert heart.editor("stimuli", 2, "name").line.text() == "Z"
