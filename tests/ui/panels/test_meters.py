@@ -157,3 +157,18 @@ def test_nothing_moves_for_the_offer_of_a_process_beside_the_window(qtbot):
     panel.take([replace(sample(200, 0.1, {}), kernels=kernel(1e-5))])
     qtbot.waitUntil(panel.beside.isVisible)
     assert [each.geometry() for each in (panel.history, *panel.figures.values())] == places
+
+
+def test_what_a_pause_cuts_short_is_read_with_what_came_before_it(qtbot):
+    """One step that took 9 ms stood there as the speed of a run that had made 50,000 a second."""
+    panel = MetersPanel()
+    qtbot.addWidget(panel)
+    panel.set_info(SimulationInfo(None, 0.1, "ms", (), (), (), None, device="d"))
+    panel.take([sample(5000, 0.1, {})])
+    panel.take([sample(10, 0.01, {})])
+    assert panel.figures["steps"].text() == "45\u202f500", "5,010 steps in 0.11 s"
+    panel.take([sample(3000, 0.1, {})])
+    assert panel.figures["steps"].text() == "30\u202f000"
+    panel.take([sample(20, 0.1, {})])
+    panel.take([sample(20, 0.1, {})])
+    assert panel.figures["steps"].text() == "200", "it has become slow"

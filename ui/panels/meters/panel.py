@@ -25,7 +25,8 @@ REAL_TIME = "Seconds of the clock for a simulated second: below 1 it is faster t
 
 
 class MetersPanel(QScrollArea):
-    """Takes samples at most ten times a second and shows their mean over the wall time that they cover."""
+    """Takes samples at most ten times a second and shows their mean over the wall time that they cover; with those
+    before where these are few, as what is cut short by a pause or by the end takes longer for each step."""
 
     beside_asked = Signal()
     """That the next run has a process of its own."""
@@ -40,6 +41,7 @@ class MetersPanel(QScrollArea):
         self._time_unit = ""
         self._metered: SeriesInfo | None = None
         self._lines: list[str] = []
+        self._before: Sequence[Sample] = ()
         self.gauge = Gauge(self)
         self.history = History(self)
         self.kernels = KernelTable(self)
@@ -134,7 +136,7 @@ class MetersPanel(QScrollArea):
 
     def clear(self) -> None:
         """No run."""
-        self._lines = []
+        self._lines, self._before = [], ()
         self.bound.setText("")
         self.beside.hide()
         self.gauge.set_reading(None)
@@ -145,9 +147,12 @@ class MetersPanel(QScrollArea):
 
     def take(self, samples: Sequence[Sample]) -> None:
         """Show these samples as one reading."""
-        wall = sum(sample.wall_seconds for sample in samples)
-        if wall <= 0:
+        if sum(sample.wall_seconds for sample in samples) <= 0:
             return
+        given, typical = samples, samples[-1]
+        if sum(sample.steps for sample in samples) < sum(sample.steps for sample in self._before) / 2:
+            samples, typical = (*self._before, *samples), self._before[-1]
+        self._before, wall = given, sum(sample.wall_seconds for sample in samples)
         last = samples[-1]
         steps = sum(sample.steps for sample in samples) / wall
         rate = sum(sample.bytes_per_second * sample.wall_seconds for sample in samples) / wall
@@ -158,14 +163,14 @@ class MetersPanel(QScrollArea):
         kept = pace / made if made > 0 else 1.0
         self.gauge.set_reading(rate, fraction)
         self.history.add(rate, rate / fraction if fraction > 0 else 0.0)
-        self.kernels.kernels.set_rates(last.kernels)
+        self.kernels.kernels.set_rates(typical.kernels)
         self.figures["steps"].setText(count_text(kept * steps))
         unit = "" if is_count(self._time_unit) else f" {unit_text(self._time_unit)}"
         self.figures["pace"].setText(f"{count_text(pace)}{unit}")
         self._show_step(last.step)
         self.figures["remaining"].setText("open end" if last.remaining is None else duration_text(last.remaining))
         is_paced = self.pace is not None and made >= AT_PACE * self.pace
-        bound = "" if self._info is None else bound_of(last, steps, fraction, self._info, is_paced)
+        bound = "" if self._info is None else bound_of(typical, steps, fraction, self._info, is_paced)
         self.bound.setText(f"Bound by {bound}" if bound else "")
         if self.takes_turns and waits_its_turn(bound):  # and stays for this run
             self.beside.show()
