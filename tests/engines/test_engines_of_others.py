@@ -18,6 +18,7 @@ from engines.api.values import Benchmark
 from engines.backend.cpu import CpuBackend
 from engines.stencil.engine import StencilEngine
 from workbench.cli.bench import run_engines
+from workbench.cli.runs.progress import Line
 
 WHOSE = "The engine 'odd' of odd 1.0"
 EDGES = np.zeros((2, 3))
@@ -168,5 +169,5 @@ def test_what_never_answers_is_ended_and_not_asked_again(monkeypatch):
 def test_a_benchmark_without_a_problem_is_told_and_the_others_are_measured(problem, tmp_path, capsys):
     """The command ended with it, and with all that it had measured."""
     engine = guarded(benchmarks=[Benchmark("odd", 5, problem)])
-    assert run_engines(CpuBackend(), {engine: engine.benchmarks()}, tmp_path)
+    run_engines(CpuBackend(), {engine: engine.benchmarks()}, Line(), tmp_path, {}, lambda: None)
     assert f"odd: {WHOSE} could not do that" in capsys.readouterr().out
