@@ -51,8 +51,8 @@ class ConnectingArea(QObject):
         window.controller.phase_changed.connect(self._show_place)
         window.going_on.reconnect_asked.connect(self.reconnect)
         window.meters.beside_asked.connect(lambda: self.choose(Place()))
-        window.banner.closed.connect(self._forget_offer)
-        window.model.opened.connect(lambda: QTimer.singleShot(0, self, self._offer))
+        window.banner.closed.connect(self._closed)
+        window.banner.settled.connect(lambda: QTimer.singleShot(0, self, self._offer))
         self._offered = Seen()
 
     def at_closing(self, unsaved: bool) -> str:
@@ -89,9 +89,13 @@ class ConnectingArea(QObject):
         return LEFT.format(title=seen.title, goes_on="goes on" if seen.goes_on else "stands")
 
     def _offer(self) -> None:
-        """Until it is answered: what else opens takes the place of the question."""
-        if self._offered.run and not self._window.banner.text:
+        """Until it is answered: what else is said, or opens, takes the place of the question."""
+        if self._offered.run and self._window.services.place is None and not self._window.banner.text:
             self._window.banner.ask(self._left, {SHOW: self._show_left, END: self._end_left})
+
+    def _closed(self, sentence: str) -> None:
+        if self._offered.run and sentence == self._left:
+            self._forget_offer()
 
     def _forget_offer(self) -> None:
         self._offered = Seen()
@@ -223,6 +227,8 @@ class ConnectingArea(QObject):
         window.controller.tell_idle()
         self._show_place()
         place = window.services.place
+        if place is not None and place.beside:  # it is seen
+            self._forget_offer()
         window.log.add(Message(f"Problems are computed on {'this computer' if place is None else place.title}."))
         if place is not None:
             window.meters.withdraw_offer()

@@ -21,6 +21,13 @@ GAP = 8
 LEAST_FOR_CLOCK, LEAST_FOR_PACE, LEAST_FOR_UNTIL = 780, 640, 470
 """Widths [pixels] below which these are left out, so that the buttons and the time stay in full."""
 END = "Stop by itself at this time"
+NOT_RECORDED = (
+    "Earlier frames of this view were not recorded, as another field or view was shown: show that again to look back."
+)
+RECORDED_FROM = (
+    "Frames of this view are recorded from {time} on; before, another field or view was shown: show that again to look "
+    "back farther."
+)
 
 
 class Timeline(QWidget):
@@ -33,6 +40,8 @@ class Timeline(QWidget):
     """The step of a checkpoint."""
     look_asked = Signal(float)
     """The time that somebody wants to look back to."""
+    missed_asked = Signal(str)
+    """Somebody wants to look back where nothing can be shown; why not, in a sentence."""
     now_asked = Signal()
     loop_asked = Signal(bool)
     branch_asked = Signal()
@@ -61,6 +70,7 @@ class Timeline(QWidget):
         self.time_label.setMinimumWidth(110)
         self._marks: tuple[Mark, ...] = ()
         self._kept: tuple[float, float] | None = None
+        self._missed = False
         self._past: float | None = None
         self.now_button = self._button("now", "Now", "Back to what the run is doing now", self.now_asked)
         self.now_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -79,6 +89,7 @@ class Timeline(QWidget):
             button.hide()
         self.bar = ProgressBar(self)
         self.bar.tick_clicked.connect(self.rewind_asked)
+        self.bar.missed_asked.connect(self.missed_asked)
         self.bar.scrubbed.connect(lambda fraction: self.look_asked.emit(fraction * self._span()))
         self.pace = OptionalNumber("pace", "Run no faster than this, so that a fast device can be watched", 30.0, self)
         self.pace.edited.connect(self.pace_edited)
@@ -190,6 +201,11 @@ class Timeline(QWidget):
         self._kept = kept
         self._show_on_bar()
 
+    def set_missed(self, missed: bool) -> None:
+        """Whether there are earlier frames that other views were shown in."""
+        self._missed = missed
+        self._show_on_bar()
+
     def set_left(self, left: tuple[tuple[float, float], ...]) -> None:
         """From when to when there are frames of branches that the run has left."""
         self._left = left
@@ -237,6 +253,8 @@ class Timeline(QWidget):
         kept = (low / span, high / span) if self._kept is not None and span > 0 else None
         left = tuple((begin / span, end / span) for begin, end in self._left if span > 0)
         self.bar.set_past(kept, None if self._past is None or span <= 0 else self._past / span, left)
+        since = RECORDED_FROM.format(time=clock_text(low, self._unit)) if self._kept is not None else NOT_RECORDED
+        self.bar.set_missed(since if self._missed else "")
         self.bar.set_ticks(
             tuple(
                 Tick(mark.time / span, mark.step, f"Rewind to {clock_text(mark.time, self._unit)}")

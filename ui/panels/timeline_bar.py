@@ -40,6 +40,9 @@ class ProgressBar(QWidget):
     scrubbed = Signal(float)
     """The mouse wants to see what was at this part (0..1) of the bar."""
 
+    missed_asked = Signal(str)
+    """It wants to where nothing can be seen; why not, in a sentence."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ticks: tuple[Tick, ...] = ()
@@ -49,6 +52,7 @@ class ProgressBar(QWidget):
         self._fraction: float | None = None
         self._kept: tuple[float, float] | None = None
         self._past: float | None = None
+        self._missed = ""
         self._left: tuple[tuple[float, float], ...] = ()
         self._scrubbing = False
         self._pressed: tuple[Tick, float] | None = None
@@ -75,6 +79,11 @@ class ProgressBar(QWidget):
         if (kept, past, left) != (self._kept, self._past, self._left):
             self._kept, self._past, self._left = kept, past, left
             self.update()
+
+    def set_missed(self, sentence: str) -> None:
+        """Why nothing can be seen of what was before the stretch whose frames are kept; empty: it can, or there is
+        nothing."""
+        self._missed = sentence
 
     @property
     def past(self) -> float | None:
@@ -168,7 +177,9 @@ class ProgressBar(QWidget):
         if self._under_mouse is None:
             place = event.position().x() / self.bar_width()
             beyond = place > (self._fraction or 0.0) and any(low <= place <= high for low, high in self._left)
-            self.setToolTip(LEFT if beyond else self._note)
+            kept = self._kept is not None and place >= self._kept[0]
+            missed = place <= (self._fraction or 0.0) and not kept
+            self.setToolTip(LEFT if beyond else (missed and self._missed) or self._note)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._look_at(None)
@@ -181,6 +192,8 @@ class ProgressBar(QWidget):
         elif event.button() == Qt.MouseButton.LeftButton and self._kept is not None:
             self._scrubbing = True
             self._scrub(event.position().x())
+        elif event.button() == Qt.MouseButton.LeftButton and self._missed:
+            self.missed_asked.emit(self._missed)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         pressed, self._pressed, self._scrubbing = self._pressed, None, False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
@@ -18,6 +18,7 @@ from ui.recording.playback import Playback
 from ui.recording.reel import Kept
 from ui.recording.shelf import Footage, Shelf
 from ui.recording.shooting import Shooting
+from ui.scene.layers.layer import Plan
 from ui.session.files import file_stem
 from workbench.export.movies import KINDS, open_movie
 from workbench.run.frames import Frame, Message
@@ -46,9 +47,11 @@ class RecordingArea(QObject):
         window, playback, timeline = self._window, self.playback, self._window.timeline
         playback.looked.connect(self._look)
         playback.kept_changed.connect(timeline.set_kept)
+        playback.missed_changed.connect(timeline.set_missed)
         playback.left_changed.connect(timeline.set_left)
         playback.trouble.connect(lambda text: window.log.add(Message(text, "warning")))
         timeline.look_asked.connect(self._scrub)
+        timeline.missed_asked.connect(window.controller.hint)
         timeline.now_asked.connect(playback.back)
         timeline.loop_asked.connect(playback.loop)
         timeline.branch_asked.connect(playback.look_at_other_branch)
@@ -69,6 +72,12 @@ class RecordingArea(QObject):
         self.playback.forget()
         info = info or self._window.controller.info
         self.present = None if info is None else Footage(info, self.playback.reel)
+        scene = getattr(self._window.viewport, "scene", None)
+        if scene is not None:
+            scene.earlier = self._asked
+
+    def _asked(self, plan: Plan) -> tuple[int, Any] | None:
+        return None if self.present is None else self.present.asked(plan)
 
     def _shelve(self, run: SessionRun) -> None:
         """A run has ended: what was seen of it is kept beside what is seen of the next."""

@@ -20,6 +20,8 @@ class Playback(QObject):
     """A :class:`Frame` of the past is to be shown; None: the newest again."""
     kept_changed = Signal(object)
     """(first time, last time) of the frames that can be shown, or None."""
+    missed_changed = Signal(bool)
+    """Whether there are frames from before these, that other views than this one were shown in."""
     left_changed = Signal(tuple)
     """(first time, last time) of what each branch saw, that the run has left, after it was."""
     trouble = Signal(str)
@@ -62,8 +64,8 @@ class Playback(QObject):
         return [] if self.newest is None else self.reel.of((self.newest.serial,), branch)
 
     def take(self, frame: Frame) -> None:
-        """A frame of now: it is kept where one is due. Where the view wants something else than before, frames of the
-        past cannot be drawn in it, and it shows what is now."""
+        """A frame of now: it is kept where one is due. Where the view wants something else than before, it shows what
+        is now; frames of the past can be drawn in it as far as it wanted that before."""
         changed = self.newest is None or frame.serial != self.newest.serial
         self.newest = frame
         if changed:
@@ -192,6 +194,8 @@ class Playback(QObject):
     def _tell(self) -> None:
         frames = self._of(self.reel.branch)
         self.kept_changed.emit((frames[0].time, frames[-1].time) if len(frames) > 1 else None)
+        seen = self.reel.seen(self.reel.branch)
+        self.missed_changed.emit(bool(seen) and (not frames or seen[0].time < frames[0].time))
         own = {kept.file for kept in frames}
         apart = ([kept.time for kept in self._of(branch) if kept.file not in own] for branch in self.reel.left())
         left = tuple((times[0], times[-1]) for times in apart if times)

@@ -96,8 +96,8 @@ class Reel:
     def due(self, frame: Frame) -> bool:
         """Whether this frame is to be written: each moment once, with the charts of that moment, and not sooner than
         the pace of the reel says."""
-        newest = self.frames[-1] if self.frames else None
-        again = newest is not None and (newest.step, newest.serial) == (frame.step, frame.serial)
+        newest = next((kept for kept in reversed(self.frames) if kept.serial == frame.serial), None)
+        again = newest is not None and newest.step == frame.step
         return frame.charted and not again and clock.monotonic() >= self._due
 
     def begin(self) -> Path:
@@ -133,10 +133,12 @@ class Reel:
     def of(self, serials: Container[int], branch: int) -> list[Kept]:
         """Those of a branch, in the order of time, that answer these requests: what other requests wanted cannot be
         drawn in the view as it is."""
+        return [kept for kept in self.seen(branch) if kept.serial in serials]
+
+    def seen(self, branch: int) -> list[Kept]:
+        """All of a branch, in the order of time."""
         ends = self._line(branch)
-        found = (
-            kept for kept in self.frames if kept.serial in serials and kept.time <= ends.get(kept.branch, -math.inf)
-        )
+        found = (kept for kept in self.frames if kept.time <= ends.get(kept.branch, -math.inf))
         return sorted(found, key=lambda kept: kept.time)
 
     def left(self) -> list[int]:

@@ -14,6 +14,7 @@ from engines.api import FieldInfo, SimulationInfo
 from engines.api.placing import Placement
 from ui.charts.runs.runs import SessionRun, SessionRuns
 from ui.recording.reel import Kept, Reel, write
+from ui.scene.layers.layer import Plan
 from workbench.run.frames import Frame
 
 MOST_RUNS = 4
@@ -42,8 +43,8 @@ class Footage:
         if frame.serial != serial:
             return
         self.newest = frame
-        if serial not in self._shapes:
-            seen = {kept.serial for kept in self.reel.frames}
+        if serial != next(reversed(self._shapes), None):
+            seen = {kept.serial for kept in self.reel.frames} - {serial}
             self._shapes = {number: each for number, each in self._shapes.items() if number in seen} | {serial: shape}
 
     def end(self, reel: Reel, last: Frame) -> None:
@@ -58,6 +59,10 @@ class Footage:
         """Those that frames are kept of, the newest last."""
         shown = (shape.plan.field for shape in self._shapes.values())
         return {field.name: field for field in shown if field is not None}
+
+    def asked(self, plan: Plan) -> tuple[int, Any] | None:
+        """The serial of a plan that was shown before, and its shape."""
+        return next(((serial, shape) for serial, shape in self._shapes.items() if shape.plan == plan), None)
 
     def shape(self, frame: Kept | Frame) -> Any:
         return self._shapes[frame.serial]

@@ -8,7 +8,7 @@ drawn on triangles, or in colours, that they do not belong to.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,8 @@ class Scene:
         """A range of colours that this view shares with others."""
         self.replays = False
         """Whether it shows kept moments alone, and asks for no others."""
+        self.earlier: Callable[[Plan], tuple[int, Any] | None] = lambda _: None
+        """The serial and the shape of a plan that frames are kept of: asked again, it is the same request."""
         self._serial = 0
         self._pending: tuple[int, Any, float] | None = None
         self._shown_serial = -1
@@ -229,17 +231,17 @@ class Scene:
         plan = self.plan()
         if plan == self.layer.shape.plan and not force:
             return None
-        shape = self.layer.plan_shape(plan)
+        serial, shape = (None if force else self.earlier(plan)) or (self._serial + 1, self.layer.plan_shape(plan))
         if plan.field is None:
             self.layer.adopt(shape)
             self._pending = None
             return None
-        self._serial += 1
-        self._pending = (self._serial, shape, clock.monotonic())
+        self._serial = max(self._serial, serial)
+        self._pending = (serial, shape, clock.monotonic())
         parts = self.layer.parts(shape)
         if plan.arrows is not None and (seeds := self._seeds(shape)) is not None:
             parts |= asked(plan.arrows, seeds, plan.displaced)
-        return FrameRequest(self._serial, parts, markers=plan.markers, lines=plan.lines)
+        return FrameRequest(serial, parts, markers=plan.markers, lines=plan.lines)
 
     def _seeds(self, shape: Any) -> Seeds | None:
         """Where arrows stand in a shape, found once."""

@@ -31,8 +31,8 @@ class Banner(QFrame):
     A question has buttons with its answers, and stays until it is answered, closed, replaced or withdrawn.
     """
 
-    closed = Signal()
-    """By hand, or because its time was over."""
+    closed = Signal(str)
+    """What said this, by hand or because its time was over."""
     settled = Signal()
     """It has come or gone, or has another size."""
 
@@ -85,7 +85,7 @@ class Banner(QFrame):
 
     def _close(self) -> None:
         self.hide()
-        self.closed.emit()
+        self.closed.emit(self._sentence)
 
     def _expire(self) -> None:
         """Its time is over; under the pointer it stays, for what is pressed there would fall on what lies below."""

@@ -16,7 +16,7 @@ from workbench.project.document import Document
 from workbench.remote import messages as m
 from workbench.remote.checking import check_attached, check_elements, check_request
 from workbench.remote.codec import Raw, pack, unpack
-from workbench.remote.packing import geometry_told
+from workbench.remote.packing import geometry_told, with_probes
 from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetControl, SetProbes, TakeTimings, asked
 from workbench.run import session
 from workbench.run.frames import BEGUN, FrameRequest, Rewound, RunState
@@ -60,6 +60,8 @@ class Hosted:
             self.runner.say(missing, "warning")
         self._store = TraceStore()
         self._store.put(self._before or start.curves)
+        self._followed: tuple[tuple[str, int], ...] | None = None
+        """Probes that a window has set, and their elements; None: they are those of the problem."""
         self._told: m.News | None = None
         self._when = 0.0  # that was
         self._turn = 0
@@ -83,8 +85,10 @@ class Hosted:
             self._take()
             self._told = self._parts = self._waiting = None
             self._before, curves = {}, self._store.curves()
-        run = self.runner
-        return m.Attached(self.run, self.problem, curves, run.until, run.pace)
+        run, problem = self.runner, self.problem
+        if run.info is not None and self._followed is not None:
+            problem = with_probes(problem, run.info.geometry, self._followed)
+        return m.Attached(self.run, problem, curves, run.until, run.pace)
 
     def built(self) -> m.Built | None:
         info = self.runner.info
@@ -161,6 +165,7 @@ class Hosted:
         if isinstance(question, SetProbes | TakeResults) and self.runner.info is not None:
             places = question.probes if isinstance(question, SetProbes) else question.points
             check_elements([element for _, element in places], self.runner.info)
+            self._followed = question.probes if isinstance(question, SetProbes) else self._followed
         if isinstance(question, TakeTimings):
             future: Future[Any] = self._timing.taken(self.runner)
         else:

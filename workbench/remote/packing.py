@@ -12,7 +12,7 @@ import re
 import shutil
 import time as clock
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,11 +26,13 @@ from engines.geometry.base import Geometry
 from workbench.project.document import Document, open_document
 from workbench.project.meshes import check_companions, fingerprint
 from workbench.project.parameter_files import check_files, check_kinds, named_files, with_values
+from workbench.project.project import Probe
 from workbench.project.reading.parsing import PROJECT_FILE, parse_project, validated
 from workbench.project.reading.unpacking import KEPT_SECONDS, LARGEST_FILE, LARGEST_MESH
 from workbench.project.store import as_json, flat
 from workbench.remote.codec import WireError
 from workbench.remote.messages import FilePart, FileTold, GeometryTold, SentProblem
+from workbench.run.session import nearest_elements
 from workbench.storage.atomic import storing, write_text
 from workbench.storage.paths import cache_dir
 
@@ -51,6 +53,23 @@ def packed(document: Document) -> tuple[SentProblem, dict[str, Path]]:
         project, names = flat(document.current_project(), document.mesh, document.fibres, files)
         told = [(FileTold(name, fingerprint([file]), file.stat().st_size), file) for file, name in names]
     return SentProblem(as_json(project), tuple(each for each, _ in told)), {each.sha256: file for each, file in told}
+
+
+def with_probes(problem: SentProblem, geometry: Geometry, followed: Sequence[tuple[str, int]]) -> SentProblem:
+    """As it is sent back: with the probes (name, element) that its run follows now. One that has another element than
+    its position stands at the middle of that."""
+    project = parse_project(problem.project, "The problem")
+    before = {probe.name: probe for probe in project.probes}
+
+    def standing(name: str, element: int) -> Probe:
+        probe = before.get(name)
+        if probe is not None and nearest_elements(geometry, [probe.position]) == [element]:
+            return probe
+        x, y, z = geometry.centers(np.array([element], np.int64))[0]
+        return Probe(name=name, position=(float(x), float(y), float(z)))
+
+    project.probes = [standing(name, element) for name, element in followed]
+    return replace(problem, project=as_json(project))
 
 
 def parts_of(sha256: str, file: Path) -> Iterator[FilePart]:

@@ -173,6 +173,7 @@ class RemoteRunner:
         self._serial = None if request is None else request.serial
         if request is None or request.serial != before:
             if request is not None:
+                self._parts.pop(request.serial, None)  # asked again, it is the newest
                 if len(self._parts) == SERIALS:
                     del self._parts[next(iter(self._parts))]
                 self._parts[request.serial] = {part: (field, len(of)) for part, (field, of) in request.parts.items()}

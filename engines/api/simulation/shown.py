@@ -79,10 +79,11 @@ class VectorInfo:
 @dataclass(frozen=True)
 class MarkerInfo:
     """Points of two signs that come and go while a problem runs (what spiral waves turn around); ``signs`` says in a
-    word or two what + and − are."""
+    word or two what + and − are, ``note`` in a sentence or two what their number means."""
 
     title: str
     signs: tuple[str, str] = ("+", "−")
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)

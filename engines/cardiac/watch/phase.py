@@ -20,7 +20,12 @@ from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.geometry.meshes.shell import Shell
 
 PHASE = FieldInfo("phase", "Phase", "rad", "cell", (-math.pi, math.pi), "cycle", cyclic=True)
-SINGULARITIES = MarkerInfo("Phase singularities", ("clockwise", "counter-clockwise"))
+SINGULARITIES = MarkerInfo(
+    "Phase singularities of the whole surface",
+    ("clockwise", "counter-clockwise"),
+    "Those of the far side, too, each seen from outside: one spiral through a sheet or wall has two, one of each sign, "
+    "as it is seen from both sides.",
+)
 """The phase grows with time: a wave around a charge of +1, seen from outside, turns with the clock."""
 LOOKS_MILLISECONDS = 1.0
 

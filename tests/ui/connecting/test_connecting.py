@@ -17,7 +17,7 @@ from PySide6.QtCore import QSettings, Qt
 from engines.api.errors import DeviceError
 from tests.ui.doubles import keep_aside
 from tests.ui.viewport.doubles import FakeViewport
-from ui.app import place_in
+from ui.app import open_named, place_in
 from ui.charts.runs.dialog import WHEN
 from ui.connecting.area import END, ENDED, ENDS, GOES_ON, GONE, KEPT, LEFT, LEFT_THERE, SHOW, STAYS
 from ui.connecting.dialog import PlaceDialog
@@ -254,12 +254,17 @@ def test_a_new_window_says_that_a_run_was_left_beside_and_shows_it_or_ends_it(ru
     killed.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
     qtbot.waitUntil(lambda: killed.controller.phase is Phase.FAILED)
     window = make_window()
+    open_named(window, SLAB)  # as where a preset is named on the command line
     window.connecting.tell_of_what_goes_on()
-    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
-    assert window.banner.text == LEFT.format(title="Small slab", goes_on="goes on")
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+    left = LEFT.format(title="Small slab", goes_on="goes on")
+    qtbot.waitUntil(lambda: window.banner.text == left, timeout=20_000)
+    window.banner.say("Something else.", "info")
+    window.banner._expire()
+    qtbot.waitUntil(lambda: window.banner.text == left)
     assert [button.text() for button in window.banner.answers] == [SHOW, END]
     open_slab(qtbot, window)
-    qtbot.waitUntil(lambda: bool(window.banner.answers))  # what opens does not answer it
+    qtbot.waitUntil(lambda: window.banner.text == left)  # what opens does not answer it
     qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.away, timeout=60_000)
     other = make_window()
@@ -269,7 +274,12 @@ def test_a_new_window_says_that_a_run_was_left_beside_and_shows_it_or_ends_it(ru
     window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
     other.connecting.tell_of_what_goes_on()
-    qtbot.waitUntil(lambda: bool(other.banner.answers), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(other.banner.text), timeout=20_000)
+    other.banner._close()
+    qtbot.wait(50)
+    assert not other.banner.text, "to close it is to be asked no more"
+    other.connecting.tell_of_what_goes_on()
+    qtbot.waitUntil(lambda: bool(other.banner.text), timeout=20_000)
     qtbot.mouseClick(other.banner.answers[1], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: other.banner.text == ENDED, timeout=20_000)
     assert not other.services.seen_beside().run

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QPushButton, QSlider
 
+from engines.api import MarkerInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import info as of_grid
 from tests.ui.scene.layers.test_lattice_layer import info as of_lattice
@@ -48,6 +49,14 @@ def changes(panel, before):
     (view,) = panel.edits
     panel.edits.clear()
     return {name: value for name, value in view if value != getattr(before, name)}
+
+
+def test_what_the_number_of_markers_means_is_told_at_their_switch(make):
+    told = MarkerInfo("Spiral tips", note="Those of both sides.")
+    panel = make(replace(of_mesh(CUBE), marked=told))
+    assert (panel.markers.text(), panel.markers.toolTip()) == ("Spiral tips", "Those of both sides.")
+    panel.set_info(of_mesh(CUBE))
+    assert not panel.markers.toolTip()
 
 
 @pytest.mark.parametrize("name", SWITCHES)

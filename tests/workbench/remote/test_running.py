@@ -179,6 +179,28 @@ def test_a_window_that_goes_leaves_the_run_on_and_the_next_sees_its_curves(there
     assert opened.mesh.is_file(), "what is shown here does not go with the run"
 
 
+def test_probes_that_a_window_has_placed_are_those_of_the_problem_that_the_next_is_given(there, running, document):
+    connection, runner = running
+    wait_for(lambda: runner.info is not None)
+    [near] = session.nearest_elements(document.geometry, [document.project.probes[0].position])
+    runner.set_probes([("near", near), ("placed", 5)]).result(20)
+    runner.leave()
+    connection.close()
+    wait_for(lambda: there.server._window is None)
+    wait_for(lambda: ("placed", "voltage") in there.server._hosted.attached().curves)
+    again = there.connect()
+    opened = again.attach()
+    near, placed = opened.project.probes
+    assert near == document.project.probes[0], "it stands where it was put"
+    assert (placed.name, session.nearest_elements(opened.geometry, [placed.position])) == ("placed", [5])
+    assert len(again.runner.curves["placed", "voltage"][0]) > 0
+    again.runner.set_probes([]).result(20)
+    assert there.server._hosted.attached().problem.project != there.server._hosted.problem.project
+    again.close()
+    last = there.connect()
+    assert last.attach().project.probes == []
+
+
 def test_a_connection_that_is_closed_leaves_nobody_waiting_for_an_answer(running):
     connection, runner = running
     connection.close()

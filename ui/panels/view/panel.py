@@ -145,6 +145,7 @@ class ViewPanel(QScrollArea):
         self.front.setEnabled(info is None or info.front is not None)
         marked = None if info is None else info.marked
         self.markers.setText("Markers" if marked is None else marked.title)
+        self.markers.setToolTip("" if marked is None else marked.note)
         self.markers.setVisible(marked is not None)
         self.brush.set_brushes(() if info is None else info.brushes)
         self.brush.set_keeping("" if info is None else info.keeps)

@@ -69,6 +69,8 @@ def test_a_rotating_phase_has_one_singularity_with_its_sign(backend, sheet, sign
         assert found[0, 3] == sign
         assert np.hypot(found[0, 0] - 8.3, found[0, 1] - 11.2) < 1.5
         assert watcher.observe()["phase_singularities"] == 2
+        assert watcher.marked.title.endswith("of the whole surface"), "one spiral is seen, and two are told"
+        assert "a sheet or wall has two, one of each sign" in watcher.marked.note
 
 
 def test_a_plane_wave_has_none(backend, sheet):
