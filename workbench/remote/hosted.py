@@ -16,7 +16,7 @@ from workbench.project.document import Document
 from workbench.remote import messages as m
 from workbench.remote.checking import check_attached, check_elements, check_request
 from workbench.remote.codec import Raw, pack, unpack
-from workbench.remote.packing import geometry_told, with_probes
+from workbench.remote.packing import geometry_told, with_changes, with_probes
 from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetControl, SetProbes, TakeTimings, asked
 from workbench.run import session
 from workbench.run.frames import BEGUN, FrameRequest, Rewound, RunState
@@ -38,6 +38,8 @@ class Hosted:
     def __init__(self, start: m.Start, document: Document, near: bool = False) -> None:
         self.run, self.problem, self.document = start.run, start.problem, document
         self._parameters = document.parameters
+        self._changed: dict[str, None] = {}
+        """Names of live parameters that were changed since the run began."""
         check_attached(None, None, start.curves)
         self._autostart, settings = start.autostart, document.project.run
         kept = remembered_state(document) if start.kept and start.state is None else None
@@ -88,6 +90,7 @@ class Hosted:
         run, problem = self.runner, self.problem
         if run.info is not None and self._followed is not None:
             problem = with_probes(problem, run.info.geometry, self._followed)
+        problem = with_changes(problem, self._parameters, self._changed)
         return m.Attached(self.run, problem, curves, run.until, run.pace)
 
     def built(self) -> m.Built | None:
@@ -184,6 +187,7 @@ class Hosted:
             self._parameters = edited(self._parameters, {change.name: change.value})
         except UnknownNameError:  # which the run tells better
             return change
+        self._changed[change.name] = None
         return SetControl(change.name, value_called(self._parameters, change.name))
 
     def _answered(self, number: int, question: Any, done: Future[Any], send: Callable[[m.Answer], None]) -> None:

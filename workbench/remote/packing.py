@@ -12,13 +12,15 @@ import re
 import shutil
 import time as clock
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from pydantic import BaseModel
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -70,6 +72,20 @@ def with_probes(problem: SentProblem, geometry: Geometry, followed: Sequence[tup
 
     project.probes = [standing(name, element) for name, element in followed]
     return replace(problem, project=as_json(project))
+
+
+def with_changes(problem: SentProblem, parameters: BaseModel, names: Iterable[str]) -> SentProblem:
+    """As it is sent back: with the values that these parameters, "numerics.step", have now."""
+    project, now = parse_project(problem.project, "The problem"), parameters.model_dump(mode="json")
+    for name in names:
+        *above, last = name.split(".")
+        before, after = (reduce(_inside, above, tree) for tree in (project.parameters, now))
+        before[int(last) if isinstance(before, list) else last] = _inside(after, last)
+    return replace(problem, project=as_json(project))
+
+
+def _inside(tree: Any, key: str) -> Any:
+    return tree[int(key)] if isinstance(tree, list) else tree[key]
 
 
 def parts_of(sha256: str, file: Path) -> Iterator[FilePart]:

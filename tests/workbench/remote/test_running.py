@@ -201,6 +201,17 @@ def test_probes_that_a_window_has_placed_are_those_of_the_problem_that_the_next_
     assert last.attach().project.probes == []
 
 
+def test_a_live_parameter_that_was_changed_is_so_in_the_problem_that_the_next_window_is_given(there, running):
+    """Its form showed what the run had begun with, and not what it ran with."""
+    connection, runner = running
+    wait_for(lambda: runner.info is not None)
+    runner.set_control("delay", 0.002).result(20)
+    runner.leave()
+    connection.close()
+    wait_for(lambda: there.server._window is None)
+    assert there.connect().attach().parameters.delay == 0.002
+
+
 def test_a_connection_that_is_closed_leaves_nobody_waiting_for_an_answer(running):
     connection, runner = running
     connection.close()
