@@ -366,6 +366,8 @@ def test_a_run_that_another_window_has_taken_over_is_not_called_broken_off(runni
 
 def test_back_on_this_computer_the_run_there_goes_on(running, server, qtbot):
     begun = server._hosted
+    panel = running.charts.panel
+    qtbot.waitUntil(lambda: any(len(series) > 1 for series in panel.present[1].values()))  # else there is none to list
     running.connecting.choose(None)
     qtbot.waitUntil(lambda: running.controller.phase is Phase.READY, timeout=20_000)
     assert not running.controller.away
