@@ -48,6 +48,8 @@ class Timeline(QWidget):
     """The same moment on another branch of the run."""
     until_edited = Signal(object)
     pace_edited = Signal(object)
+    refused = Signal(str)
+    """What stands in one of the fields and is not its number: when it was typed, and when a run goes on without it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,6 +97,8 @@ class Timeline(QWidget):
         self.pace.edited.connect(self.pace_edited)
         self.until = OptionalNumber("until", END, 1000.0, self)
         self.until.edited.connect(self.until_edited)
+        for field in (self.pace, self.until):
+            field.refused.connect(self._tell_refused)
         below = QHBoxLayout()
         below.setSpacing(GAP)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
@@ -138,6 +142,9 @@ class Timeline(QWidget):
         self.reset_button.setEnabled(phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED, Phase.FAILED, Phase.READY))
         self.pace.setEnabled(some)
         self.until.setEnabled(some)
+        if running and not self._running:
+            for field in (self.pace, self.until):
+                self._tell_refused(field.refusal)
         self._running = running
         failed = "goes on there, not seen here" if away else "broken off"
         self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: failed}.get(phase, ""))
@@ -158,8 +165,12 @@ class Timeline(QWidget):
         if self._until is not None and self._short:
             clock = clock_text(self._until, self._unit, "g")
             other = f" = {clock}" if clock != time_text(self._until, self._unit) else ""
-        self.until.set_unit(self._short + (other if self.width() >= LEAST_FOR_CLOCK else ""))
-        self.until.box.setToolTip(f"{END}{other}")
+        self.until.set_unit(self._short, other if self.width() >= LEAST_FOR_CLOCK else "")
+        self.until.set_tip(f"{END}{other}")
+
+    def _tell_refused(self, sentence: str) -> None:
+        if sentence:
+            self.refused.emit(sentence)
 
     def forget(self) -> None:
         """Another problem: its fields begin anew."""

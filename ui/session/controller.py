@@ -193,19 +193,38 @@ class Controller(QObject):
             return
         if self.runner is None or self._needs_build():
             self.build(autostart=True)
+        elif self.phase is Phase.FINISHED and self.at_end:
+            self.start_over()
         else:
-            if self.phase is Phase.FINISHED and self.at_end:
-                self.reset()
             self.runner.run()
         self._timer.start()
 
+    def start_over(self) -> None:
+        """From zero, whatever the run has come to."""
+        self.reset()
+        if self.runner is not None:
+            self.runner.run()
+            self._timer.start()
+
     @property
     def at_end(self) -> bool:
-        """Whether a finished run has nothing left to do; its ``until`` may have been moved on."""
+        """Whether a run has nothing left to do; its ``until`` may have been moved on, or before where it stands."""
         runner, info = self.runner, self.info
         if runner is None or info is None or runner.until is None:
             return runner is not None and runner.ended
-        return runner.ended or self.time >= runner.until - info.dt / 2
+        return runner.ended or (self.time > 0 and self.time >= runner.until - info.dt / 2)
+
+    @property
+    def is_past_end(self) -> bool:
+        """Whether the run has been taken further than its ``until``, which was moved since."""
+        runner, info = self.runner, self.info
+        return bool(runner and info and runner.until is not None and self.time >= runner.until + info.dt)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether Run has nowhere to go, whether the run was taken there here, elsewhere, or before."""
+        rests = self.phase in (Phase.READY, Phase.PAUSED, Phase.FINISHED)
+        return rests and self.at_end and not self._needs_build() and not self.rewinding.pending
 
     def pause(self) -> None:
         if self.runner is not None:
@@ -282,7 +301,6 @@ class Controller(QObject):
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
         self._changes.clear()
-        self._reading = None
         # of the geometry of this run; the next may have another
         self._request, self._element, self._pair = None, None, None
         self._charts, self._cuts = (), ()
@@ -313,6 +331,7 @@ class Controller(QObject):
 
     def _begin_anew(self) -> None:
         self._samples.clear()
+        self._reading = None
         self.painting.forget()
         self.rewinding.forget()
         self.time = 0.0
@@ -343,7 +362,7 @@ class Controller(QObject):
                 self._place_probes()
             case "run" if path[-1] == "device":
                 self._stale = True
-            case "run" if self.runner is not None and self.model.valid:
+            case "run" if self.runner is not None:
                 assert self.model.document is not None
                 self.runner.until = self.model.document.project.run.until
                 self.runner.pace = self.model.document.project.run.pace
@@ -436,6 +455,7 @@ class Controller(QObject):
             answer, self._reading = self._reading, None
             reading = None if answer.cancelled() or answer.exception() else answer.result()
             if reading is not None:
+                self.time = self.time or reading.time  # of a run that was taken there elsewhere, or before
                 self.probes_read.emit(reading)
         self.noticed.emit(runner.noticed)
         self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QMessag
 from engines.api.errors import ProblemError, WorkbenchError
 from ui.charts.plots.pictures import picture_bytes
 from ui.forms.fields.optional_number import OptionalNumber
+from ui.forms.refusals import told
 from ui.session.controller import Controller, Phase
 from ui.sweep.keeping import KeptList
 from ui.sweep.results import SweepResults
@@ -89,6 +90,7 @@ class SweepDialog(QDialog):
         self._values.setSpacing(8)
         self.until = OptionalNumber("Run to", "Where each run ends; off: at its own end", 1.0, self)
         self.until.edited.connect(self._until_edited)
+        self.until.refused.connect(self._look_ahead)
         self.kept = KeptList(self)
         self.kept.changed.connect(self._follow_kept)
         self.results = SweepResults(self)
@@ -208,6 +210,8 @@ class SweepDialog(QDialog):
         """What the dialog says now. Raises ProblemError."""
         if not self._model.valid:
             raise ProblemError(self._model.first_error())
+        if self.until.check.isChecked() and self.until.box.refusal:
+            raise ProblemError(told(self.until.box))
         variations = tuple(editor.variation() for editor in self.editors.values())
         until = float(self.until.box.value()) if self.until.check.isChecked() else None
         plan = SweepPlan(self._model.snapshot(), variations, until, self.kept.kept())

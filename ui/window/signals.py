@@ -66,6 +66,7 @@ def _connect_run(window: MainWindow) -> None:
     timeline.rewind_asked.connect(controller.rewinding.rewind)
     timeline.until_edited.connect(lambda until: _edit_run(window, "until", until, "end of the run"))
     timeline.pace_edited.connect(lambda pace: _edit_run(window, "pace", pace, "pace of the run"))
+    timeline.refused.connect(lambda sentence: window.banner.say(sentence, "info"))
     window.probes.export_asked.connect(window.actions_["traces"].trigger)
 
 

@@ -25,6 +25,7 @@ from ui.session.controller import Phase
 from ui.session.house import HouseServices
 from ui.window.main_window import MainWindow
 from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
+from ui.window.questions.starting_over import QUESTION
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
 from workbench.remote.streams import listens
@@ -302,6 +303,21 @@ def test_a_run_beside_that_was_kept_aside_opens_with_its_curves(run_beside, make
     assert min(times[0] for times, _ in again.probes.curves().values()) < 1.0
 
 
+def test_a_run_that_has_come_to_its_end_beside_asks_in_another_window_as_in_its_own(run_beside, make_window, qtbot):
+    window = run_beside(4.0)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED, timeout=60_000)
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
+    again = make_window()
+    again.connecting.tell_of_what_goes_on()
+    qtbot.waitUntil(lambda: bool(again.banner.answers), timeout=20_000)
+    qtbot.mouseClick(again.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: again.controller.phase is Phase.FINISHED and again.controller.time > 0, timeout=60_000)
+    again.timeline.toggled.emit()
+    assert again.banner.text == QUESTION
+    assert again.banner.answers[0].text() == "Run on to 8 ms"
+
+
 def test_what_is_edited_goes_beside_the_window_without_a_question(beside, make_window, qtbot):
     window = make_window()
     open_slab(qtbot, window)
@@ -360,6 +376,8 @@ def test_a_run_that_another_window_has_taken_over_is_not_called_broken_off(runni
 
 def test_back_on_this_computer_the_run_there_goes_on(running, server, qtbot):
     begun = server._hosted
+    panel = running.charts.panel
+    qtbot.waitUntil(lambda: any(len(series) > 1 for series in panel.present[1].values()))  # else there is none to list
     running.connecting.choose(None)
     qtbot.waitUntil(lambda: running.controller.phase is Phase.READY, timeout=20_000)
     assert not running.controller.away

@@ -108,13 +108,59 @@ def test_the_fields_show_what_is_set_and_ask_for_what_is_typed(timeline, qtbot):
     timeline.set_until(7.5)
     asked = []
     timeline.until_edited.connect(asked.append)
-    for typed, left in ((2.0, 2.0), (0.0, 7.5), (-1.0, 7.5)):
-        timeline.until.box.set_value(typed)
-        timeline.until.box.changed.emit(typed)
+    for typed, left in (("2", 2.0), ("0", 2.0), ("-1", 2.0)):
+        type_into(qtbot, timeline.until.box, typed)
         assert timeline.until.box.value() == left, "a run does not end before it began"
     assert asked == [2.0]
     timeline.forget()
     assert (timeline.until.box.value(), timeline.pace.box.value()) == (1000.0, 30.0)
+
+
+def type_into(qtbot, box, text):
+    box.selectAll()
+    qtbot.keyClicks(box, text)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("-3", "Give a number above 0, or switch 'until' off."),
+        ("0", "Give a number above 0, or switch 'until' off."),
+        ("3 min", "Give 180 (s) instead of '3 min'."),
+        ("1e400", "'1e400' is too large: give a number below 1e308."),
+    ],
+)
+def test_what_is_no_end_is_said_stays_and_does_not_hide_which_end_holds(timeline, qtbot, typed, why):
+    timeline.resize(800, 60)
+    timeline.set_phase(Phase.PAUSED)
+    timeline.set_unit("s")
+    timeline.set_until(5000.0)  # whose unit is told with a clock: not that of the number
+    told = []
+    timeline.refused.connect(told.append)
+    type_into(qtbot, timeline.until.box, typed)
+    box, sentence = timeline.until.box, f"In 'until': {why} Until then 5000 holds."
+    assert (box.text(), box.property("wrong"), told) == (typed, True, [sentence])
+    timeline.set_unit("s")
+    assert box.toolTip() == sentence
+    timeline.set_phase(Phase.RUNNING)
+    timeline.set_phase(Phase.RUNNING)
+    assert told == [sentence] * 2, "a run goes on without it"
+    type_into(qtbot, box, "20")
+    assert (box.property("wrong"), box.toolTip()) == (False, "Stop by itself at this time = 1 h 23 min")
+    type_into(qtbot, box, typed)
+    timeline.until.check.click()  # switched off, it is the number again that it was
+    assert (box.text(), box.property("wrong"), len(told)) == ("20", False, 3)
+
+
+def test_no_pace_is_said_and_not_taken_back(timeline, qtbot):
+    told = []
+    timeline.refused.connect(told.append)
+    timeline.set_phase(Phase.PAUSED)
+    timeline.set_pace(4.0)
+    type_into(qtbot, timeline.pace.box, "0")
+    assert told == ["In 'pace': Give a number above 0, or switch 'pace' off. Until then 4 holds."]
+    assert timeline.pace.box.text() == "0"
 
 
 def test_the_bar_is_as_long_as_the_run_will_be(timeline, qtbot):

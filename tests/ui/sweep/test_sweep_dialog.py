@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.errors import ProblemError
 from tests.ui.doubles import FakeServices
 from tests.ui.wave import FakeBackend, Wave
 from ui.session.controller import Controller
@@ -205,6 +206,17 @@ def looks(line):
     """How wide and opaque a curve is, and how far in front."""
     pen = line.opts["pen"]
     return pen.widthF(), pen.color().alpha(), line.zValue()
+
+
+def test_an_end_that_is_none_begins_no_sweep(dialog, qtbot):
+    vary(dialog, STEP, "0.02, 0.04")
+    box = dialog.until.box
+    dialog.until.set_value(2.0)
+    box.setText("-3")
+    box.editingFinished.emit()
+    assert box.toolTip() == "In 'Run to': Give a number above 0, or switch 'Run to' off. Until then 2 holds."
+    with pytest.raises(ProblemError, match="In 'Run to': Give a number above 0"):
+        dialog.planned()
 
 
 def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path):

@@ -4,7 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from ui.session.controller import Phase
-from ui.window.questions.starting_over import AGAIN, ALWAYS, ENDED, QUESTION
+from ui.window.questions.starting_over import AGAIN, ALWAYS, ENDED, PAST, QUESTION
+from workbench.run.states.history import KeptState, Mark
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -68,6 +69,70 @@ def test_it_runs_on_to_a_later_end_with_its_curves(finished, qtbot):
     qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED)
     window.model.undo_stack.undo()  # an edit like any other; one with that before, if that was just now
     assert window.model.document.project.run.until != 200.0
+
+
+@pytest.mark.parametrize(("until", "offered"), [(30.0, "200 ms"), (99.0, "200 ms"), (0.2, "200 ms")])
+def test_what_is_offered_lies_beyond_the_time_that_the_run_has_come_to(finished, qtbot, until, offered):
+    """100 ms were run, then an end before them was typed: nothing is thrown away."""
+    window, restarted = finished, []
+    window.controller.restarted.connect(lambda: restarted.append(True))
+    drawn = {key: len(times) for key, (times, _) in window.probes.curves().items()}
+    window.timeline.until_edited.emit(until)
+    press_space(window, qtbot)
+    assert window.banner.text == PAST.format("100 ms", f"{until:g} ms")
+    assert [button.text() for button in window.banner.answers] == [f"Run on to {offered}", AGAIN]
+    answer(window, qtbot, f"Run on to {offered}")
+    qtbot.waitUntil(lambda: window.controller.time > 180.0, timeout=10_000)
+    assert not restarted
+    assert drawn
+    assert all(len(window.probes.curves()[key][0]) >= length for key, length in drawn.items())
+
+
+def test_it_runs_on_also_where_the_form_holds_a_mistake(finished, qtbot):
+    window, restarted = finished, []
+    window.controller.restarted.connect(lambda: restarted.append(True))
+    window.model.edit(("parameters", "numerics", "step"), -1.0)
+    assert not window.model.valid
+    press_space(window, qtbot)
+    answer(window, qtbot, "Run on to 200 ms")
+    qtbot.waitUntil(lambda: window.controller.time == pytest.approx(200.0), timeout=10_000)
+    assert not restarted
+
+
+def test_an_end_before_the_time_of_a_run_that_rests_is_asked_about(opened, qtbot):
+    window = opened
+    window.controller.step(400)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED and window.controller.time > 0)
+    time = window.controller.time
+    window.timeline.until_edited.emit(time / 4)
+    press_space(window, qtbot)
+    assert "past its end" in window.banner.text
+    assert window.controller.phase is Phase.PAUSED
+    press(window, 0, qtbot)
+    qtbot.waitUntil(lambda: window.controller.time > time)
+
+
+def press(window, number, qtbot):
+    button = window.banner.answers[number]
+    qtbot.waitUntil(button.isVisible)
+    qtbot.mouseClick(button, LEFT)
+
+
+def test_a_run_that_was_taken_to_its_end_before_asks_as_one_that_ended_here(finished, qtbot):
+    """Its state alone is there: nothing was computed in this window yet."""
+    window = finished
+    runner = window.controller.runner
+    state = runner.post(lambda simulation: simulation.state()).result(10)
+    mark = Mark(round(100.0 / runner.info.dt), 100.0)
+    window.controller.build(kept=KeptState(mark, state))
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.time > 0)
+    press_space(window, qtbot)
+    assert window.banner.text == QUESTION
+    assert [button.text() for button in window.banner.answers] == ["Run on to 200 ms", AGAIN, ALWAYS]
+    answer(window, qtbot, AGAIN)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED)
+    assert window.controller.time == pytest.approx(100.0)
 
 
 def test_a_problem_that_is_over_can_only_start_over(finished, qtbot, monkeypatch):

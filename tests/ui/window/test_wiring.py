@@ -135,6 +135,8 @@ def test_an_end_that_the_run_is_past_is_said(opened, qtbot):
 def test_hints_problems_and_messages_are_said_where_they_belong(opened):
     opened.controller.hint.emit("Look here.")
     assert opened.banner.text == "Look here."
+    opened.timeline.refused.emit("Give a number above 0.")
+    assert opened.banner.text == "Give a number above 0."
     opened.placing.refused.emit("It does not fit.")
     assert opened.banner.text == "It does not fit."
     opened.charts.lines.said.emit("Click once more.")

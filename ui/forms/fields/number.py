@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -49,6 +50,8 @@ class NumberBox(Line):
         self._integer = integer
         self.unit = ""
         """What its number is in, as far as that is known."""
+        self.unfit: Callable[[float], str] = lambda value: ""
+        """Why a number cannot be the value, where that is known here; empty where it can."""
         self._value: float | int = 0
         self.setMinimumWidth(44)
         self.setText(told(self._value))
@@ -110,7 +113,10 @@ class NumberBox(Line):
             wanted = "" if ONE_COMMA.match(text) else number_for(text.replace(",", "."), self.unit)
             kind = "whole number" if self._integer else "number"
             other = f"Give {wanted} instead of '{text}'." if wanted else f"'{text}' is not a {kind}."
-            self._refuse(misread(text, self._integer) or other)
+            self._refuse(misread(text, self._integer) or too_large(text) or other)
+            return
+        if unfit := self.unfit(value):
+            self._refuse(unfit)
             return
         self._refuse("")
         self.set_value(value)
@@ -161,6 +167,15 @@ def parsed(text: str, integer: bool) -> float | int | None:
     if integer:
         return int(value) if value == int(value) else None
     return value
+
+
+def too_large(text: str) -> str:
+    """What to write instead where a number has more digits than there are; empty where it is none, or has not."""
+    try:
+        beyond = any(map(str.isdigit, text)) and math.isinf(float(text))
+    except ValueError:
+        return ""
+    return f"'{text}' is too large: give a number below 1e308." if beyond else ""
 
 
 def misread(text: str, integer: bool) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QObject
 
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
 from ui.widgets.banner import Banner
 from workbench.words.units import clock_text
 
 QUESTION = "This run is finished. Run on, or start over from zero? Starting over clears its curves."
+PAST = "This run is at {}, past its end at {}. Run on, or start over from zero? Starting over clears its curves."
 ENDED = "This run has come to its own end. Start over from zero? Its curves make way."
 ON, AGAIN, ALWAYS = "Run on to {}", "Start over", "Start over without asking"
 
@@ -28,27 +31,45 @@ class StartingOver(QObject):
         """Run, pause, or ask first; a run is of what stands in the form, even of what is still being typed."""
         controller = self._controller
         controller.model.wanted.emit()
-        over = controller.phase is Phase.FINISHED and controller.at_end and not controller.rewinding.pending
-        if not (self.asks and over):
+        runner, past = controller.runner, controller.is_past_end
+        if not controller.is_over:
             controller.toggle()
-            return
-        later, answers = self._later(), {AGAIN: controller.run, ALWAYS: self._always}
-        if later is None:
-            self._banner.ask(ENDED, answers)
+        elif not (self.asks or past):
+            controller.start_over()
+        elif runner is None or runner.ended or runner.until is None:
+            self._banner.ask(ENDED, {AGAIN: controller.start_over, ALWAYS: self._always})
         else:
-            text = ON.format(clock_text(later, controller.runner.time_unit if controller.runner else "", "g"))
-            self._banner.ask(QUESTION, {text: lambda: self._run_on(later), **answers})
+            later, unit = self._later(runner.until), runner.time_unit
+            now, end = (clock_text(time, unit, "g") for time in (controller.time, runner.until))
+            answers = {
+                ON.format(clock_text(later, unit, "g")): lambda: self._run_on(later),
+                AGAIN: controller.start_over,
+            }
+            if past:
+                self._banner.ask(PAST.format(now, end), answers)
+            else:
+                self._banner.ask(QUESTION, {**answers, ALWAYS: self._always})
 
-    def _later(self) -> float | None:
-        """As much again; None where the problem has come to an end of its own, or runs without one."""
-        runner = self._controller.runner
-        return None if runner is None or runner.ended or runner.until is None else 2 * runner.until
+    def _later(self, until: float) -> float:
+        """About as much again as the run was to take, or as much as it has taken by now; a round time."""
+        time, info = self._controller.time, self._controller.info
+        length = max(until, rounded_down(time), 0.0 if info is None else 2 * info.dt)
+        return float(f"{(math.floor(time / length + 0.5) + 1) * length:.12g}")
 
     def _run_on(self, until: float) -> None:
-        self._controller.model.edit(("run", "until"), until, "end of the run")
-        self._controller.run()
+        """Further, and never from zero."""
+        controller = self._controller
+        controller.model.edit(("run", "until"), until, "end of the run")
+        if not controller.at_end:
+            controller.run()
 
     def _always(self) -> None:
         """Until the window closes."""
         self.asks = False
-        self._controller.run()
+        self._controller.start_over()
+
+
+def rounded_down(value: float) -> float:
+    """1, 2 or 5 times a power of ten: the next below a positive ``value``."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(each * power for each in (5, 2, 1) if each * power <= value * (1 + 1e-9))
