@@ -52,7 +52,7 @@ class ConnectingArea(QObject):
         window.going_on.reconnect_asked.connect(self.reconnect)
         window.meters.beside_asked.connect(lambda: self.choose(Place()))
         window.banner.closed.connect(self._closed)
-        window.banner.settled.connect(lambda: QTimer.singleShot(0, self, self._offer))
+        window.banner.settled.connect(self._offer_soon)
         self._offered = Seen()
 
     def at_closing(self, unsaved: bool) -> str:
@@ -87,6 +87,10 @@ class ConnectingArea(QObject):
     def _left(self) -> str:
         seen = self._offered
         return LEFT.format(title=seen.title, goes_on="goes on" if seen.goes_on else "stands")
+
+    def _offer_soon(self) -> None:
+        if self._offered.run:
+            QTimer.singleShot(0, self, self._offer)
 
     def _offer(self) -> None:
         """Until it is answered: what else is said, or opens, takes the place of the question."""

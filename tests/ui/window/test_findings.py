@@ -142,7 +142,7 @@ def test_what_makes_numbers_wrong_comes_before_what_else_is_warned_of(banner):
 
 def test_what_was_closed_comes_again_with_another_document(banner):
     banner.show_findings((COLD,))
-    banner.closed.emit()
+    banner.closed.emit(banner.text)
     banner.hide()
     banner.show_findings((COLD,))
     assert banner.text == ""
@@ -166,7 +166,7 @@ def test_information_goes_by_itself_and_is_not_opened_by_each_edit(banner):
 def test_what_a_run_said_at_its_end_is_shown_whatever_was_read_before(banner):
     before, answer = Finding("No fibres.", "info"), Finding("No re-entry.", "info")
     banner.show_findings((before,))
-    banner.closed.emit()
+    banner.closed.emit(banner.text)
     banner.show_findings((before, answer))
     assert banner.finding is None, "notes were read"
     banner.point_at(answer)
@@ -268,10 +268,10 @@ def test_after_closing_the_third_the_next_ones_begin_with_the_first(banner):
     banner.show_findings((COLD, SLOW, SMALL))
     banner.next.click()
     banner.next.click()
-    banner.closed.emit()
+    banner.closed.emit(banner.text)
     hot, dry = Finding("It is hot."), Finding("It is dry.")
     banner.show_findings((hot, dry))
     assert (banner.text, banner.count.text()) == ("It is hot.", "1 of 2")
-    banner.closed.emit()
+    banner.closed.emit(banner.text)
     assert banner._at == 0
     assert banner.finding is None
