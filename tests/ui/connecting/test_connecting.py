@@ -220,7 +220,8 @@ def run_beside(beside, make_window, qtbot):
 
 
 def open_slab(qtbot, window):
-    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
+    with qtbot.waitSignal(window.model.opened, timeout=20_000):
+        window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
     qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
 
 
