@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QSurfaceFormat
 from PySide6.QtWidgets import QApplication
 
 from engines.api import registry
@@ -45,11 +46,16 @@ ENGINES_MILLISECONDS = 50
 
 
 def create_application(arguments: Sequence[str]) -> QApplication:
-    """The QApplication, made as the viewport needs it (shared OpenGL contexts must be asked for before)."""
+    """The QApplication, made as the viewport needs it (shared OpenGL contexts must be asked for before).
+
+    Pictures do not wait for the screen's next refresh: that wait would hold Python's lock, which a run needs."""
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         return existing
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
+    at_once = QSurfaceFormat.defaultFormat()
+    at_once.setSwapInterval(0)
+    QSurfaceFormat.setDefaultFormat(at_once)
     QApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     with refusals_in_words():
         application = QApplication(["workbench", *arguments])

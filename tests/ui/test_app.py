@@ -20,6 +20,8 @@ START = textwrap.dedent(
     from ui.app import create_application, main
     ceilings.cpu_array_size = lambda: (64 << 20) // 8  # as in the tests' own process
     application = create_application([])
+    from PySide6.QtGui import QSurfaceFormat
+    print("waits for the screen:", QSurfaceFormat.defaultFormat().swapInterval())
     from ui.window.main_window import MainWindow
     seen = {"frames": set(), "hooked": False}
     def look():
@@ -112,5 +114,6 @@ def test_the_window_opens_a_project_runs_it_survives_an_error_and_ends_with_zero
         )
     assert done.returncode == 0, done.stderr
     assert "banner: Something unexpected happened (ZeroDivisionError" in done.stdout
+    assert "waits for the screen: 0\n" in done.stdout
     assert "picture: (48, 64, 4)" in done.stdout
     assert "threads: []" in done.stdout

@@ -71,11 +71,7 @@ class DirectView:
         self._painter: Painter | None = None
         # Qt knows the resolution; vispy would ask xdpyinfo and xrandr, which a fresh machine does not have.
         application = vispy_app.Application("pyside6")
-        # Qt puts the picture into the window; swapping the buffers of the widget's own surface shows nothing, and waits
-        # for the graphics card with Python's lock in hand: a run of this process stood still with each picture.
-        self._canvas = vispy_app.Canvas(
-            app=application, parent=host, size=(640, 480), dpi=host.logicalDpiX(), autoswap=False
-        )
+        self._canvas = vispy_app.Canvas(app=application, parent=host, size=(640, 480), dpi=host.logicalDpiX())
         self._canvas.events.draw.connect(self._draw)
         self.widget: Any = self._canvas.native
         self.widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -134,6 +134,8 @@ def test_one_batch_in_a_hurry_does_not_make_the_pace_the_bound(qtbot):
         (0.5, 0.1, "other work on the processor: a step takes 2.0 s, its kernels 100 ms", "other work"),
         (2.0, 0.1, "other work on the processor: a step takes 500 ms, its kernels 100 ms", "other work"),
         (1000.0, 1e-4, "launches: a step takes 1 ms, its kernels 100 µs", "launches"),
+        (1000.0, 7e-4, "launches: a step takes 1 ms, its kernels 700 µs", "launches"),
+        (1000.0, 8e-4, "the kernels' instructions, not the memory", "instructions"),
     ],
 )
 def test_what_takes_longer_than_launches_is_not_called_so(steps_per_second, kernel_seconds, said, short):

@@ -396,16 +396,12 @@ def test_image_has_the_size_that_was_asked_for(shown) -> None:
 
 
 @pytest.mark.parametrize("shown", ["direct"], indirect=True)
-def test_a_picture_swaps_no_buffers_by_itself(shown, qtbot, monkeypatch) -> None:
-    """Qt composes the window; a swap waits for the graphics card, and has Python's lock meanwhile."""
-    viewport, swapped, drawn = shown.viewport, [], []
-    canvas = viewport._view._canvas
-    monkeypatch.setattr(canvas._backend, "_vispy_swap_buffers", lambda: swapped.append(1))
-    monkeypatch.setattr(viewport.quality, "took", drawn.append)
+def test_a_picture_is_handed_to_the_driver(shown, qtbot, monkeypatch) -> None:
+    """Without a swap, and with pictures that wait for the screen, a window on one H200 stood still for ever."""
+    viewport, swapped = shown.viewport, []
+    monkeypatch.setattr(viewport._view._canvas._backend, "_vispy_swap_buffers", lambda: swapped.append(1))
     viewport.redraw()
-    qtbot.waitUntil(lambda: bool(drawn), timeout=3000)
-    qtbot.wait(50)
-    assert swapped == []
+    qtbot.waitUntil(lambda: bool(swapped), timeout=3000)
 
 
 def test_what_is_on_the_screen_is_the_scene_also_after_a_resize(shown, qtbot) -> None:

@@ -11,8 +11,8 @@ AT_PACE = 0.9
 """The part of the pace that was set from which a run keeps it."""
 MOST = 0.6
 """The part of the copy's bandwidth from which the memory is taken for the bound."""
-KERNELS_SHARE = 0.5
-"""The part of the wall time below which the kernels are not what takes it."""
+KERNELS_SHARE = 0.75
+"""The part of the wall time below which something else takes enough of it to be named."""
 LAUNCHES_SECONDS = 2e-3
 """More than launches of a step take: what takes longer is the 3D view, other programs, or looking at the run."""
 
