@@ -48,19 +48,22 @@ WORTH_A_THREAD = 30e-6
 takes 6 to 9 µs where its core is free, and several times that where another program has it."""
 
 
-def let_threads_sleep() -> None:
-    """Threads of OpenMP that wait for work sleep, unless the person has said how they wait.
+def let_threads_sleep() -> bool:
+    """Threads of OpenMP that wait for work sleep, unless the person has said how they wait; whether this was needed.
 
     GNU's library reads this when it is loaded, which Numba does at its first parallel kernel, and then spins 0 times
     instead of 300,000; LLVM's and Intel's read it when first used, and block at once instead of after 200 ms. It is in
     vain only where the same library was loaded before. TBB's and the workqueue's threads sleep in any case. Processes
     that this one starts have it from the environment.
     """
-    if not any(name in os.environ for name in WAITING):
-        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+    if any(name in os.environ for name in WAITING):
+        return False
+    os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+    return True
 
 
-let_threads_sleep()
+SLEEP_IS_OURS = let_threads_sleep()
+"""That no person has asked for it: another program may do better when its threads spin, and is not given it."""
 leave_out_wrappers_for_c()
 make_code_when_asked_for()
 collect_seldom()

@@ -106,6 +106,14 @@ def test_both_have_the_same_threads_and_one_device(monkeypatch: pytest.MonkeyPat
     assert environment(second, 3)["CUDA_VISIBLE_DEVICES"] == "7"
 
 
+@pytest.mark.parametrize(("ours", "given"), [(True, None), (False, "PASSIVE")])
+def test_a_peer_waits_as_it_does_by_itself_or_as_a_person_says(monkeypatch: pytest.MonkeyPatch, ours, given):
+    """Brian2 in C++, whose threads were put to sleep by our setting, made a third of its steps."""
+    monkeypatch.setattr(process, "SLEEP_IS_OURS", ours)
+    monkeypatch.setenv("OMP_WAIT_POLICY", "PASSIVE")
+    assert environment(DEVICE, 2).get("OMP_WAIT_POLICY") == given
+
+
 def test_a_record_has_all_that_is_needed_to_repeat_it():
     records = [tried("same"), tried("wrong")]
     record = PeersRecord.of(DEVICE, 1, records, 0.5)

@@ -20,6 +20,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import DeviceInfo
+from engines.backend.threads import SLEEP_IS_OURS, WAITING
 
 CHILD = "workbench.bench.peers.child"
 ENDING = 2.0
@@ -31,11 +32,13 @@ class Refused(Exception):
 
 
 def environment(device: DeviceInfo, threads: int) -> dict[str, str]:
-    """Of both sides alike: their threads, one GPU at most, and memory that is taken as it is needed."""
+    """Of both sides alike: their threads, one GPU at most, and memory that is taken as it is needed. How threads wait
+    is for each side to say, unless a person has said it."""
     counts = dict.fromkeys(
         ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), str(threads)
     )
-    found = os.environ | counts | {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYBAMM_DISABLE_TELEMETRY": "true"}
+    kept = {name: value for name, value in os.environ.items() if name not in WAITING or not SLEEP_IS_OURS}
+    found = kept | counts | {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYBAMM_DISABLE_TELEMETRY": "true"}
     if device.kind == "cuda":
         number = int(device.id.partition(":")[2] or 0)
         seen = [one for one in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if one]
