@@ -32,8 +32,8 @@ SCAR_RADII = 2.0
 CELL_SIZES = 1.5
 """A brush reaches at least so many cube roots of the largest cell's volume."""
 SCAR = FieldInfo("scar", "Scar", "", "cell", (0.0, 1.0), "viridis", traced=False)
-VEILED = ("voltage", "calcium")
-"""Fields of the moment, which cells that do not conduct have none of."""
+VEILED = ("voltage", "calcium", "rest")
+"""Fields that cells that do not conduct have none of: of the moment, and what they rest at."""
 
 
 class Brushes:
