@@ -77,9 +77,9 @@ def _plain(unit: str) -> str:
 
 
 def _known(unit: str) -> tuple[str, float] | None:
-    """(kind, size in it)."""
+    """(kind, size in it). Words alone may be in capitals or plural: H is no hour, and ds no days."""
     for name in (unit, unit.lower(), unit.lower().removesuffix("s")):
-        if name in OTHERS:
+        if name in OTHERS and (name == unit or len(name) > 1):
             return OTHERS[name]
     for base in sorted(BASES, key=len, reverse=True):
         if unit.endswith(base) and unit.removesuffix(base) in PREFIXES:

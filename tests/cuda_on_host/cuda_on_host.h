@@ -160,15 +160,23 @@ inline void trade(Fiber* warp, unsigned mask) {
     }
 }
 
-// Fails if a lane in the caller's mask waits for something else.
-inline void check_same(const Fiber* warp, unsigned waiting, const Fiber& self) {
+// The lanes of the caller's mask that wait for what it waits for. Fails if one of them waits for the caller elsewhere:
+// neither would go on. One that waits for others alone comes later, as where a part of a warp takes a way of its own.
+inline unsigned in_same(const Fiber* warp, unsigned waiting, const Fiber& self) {
+    unsigned found = 0;
     for (int lane = 0; lane < 32; ++lane) {
         const Fiber& other = warp[lane];
-        if (!((self.mask & waiting) >> lane & 1) || (other.mask == self.mask && other.exchange == self.exchange)) continue;
+        if (!((self.mask & waiting) >> lane & 1)) continue;
+        if (other.mask == self.mask && other.exchange == self.exchange) {
+            found |= 1u << lane;
+            continue;
+        }
+        if (!(other.mask >> (&self - warp) & 1)) continue;
         std::snprintf(message, sizeof message, "lanes %d (line %d) and %d (line %d) of a warp meet in different "
                       "operations or with different masks", int(&self - warp), self.line, lane, other.line);
         fail(message);
     }
+    return found;
 }
 
 inline uint64_t meet(Exchange exchange, unsigned mask, uint64_t value, int operand, int width, int line) {
@@ -190,9 +198,9 @@ inline uint64_t meet(Exchange exchange, unsigned mask, uint64_t value, int opera
     }
     if (!warp.waiting) warp.mask = mask, warp.exchange = exchange, warp.same = true;
     warp.same = warp.same && warp.mask == mask && warp.exchange == exchange;
-    if (!warp.same) check_same(fiber, warp.waiting, self);
+    const unsigned here = bit | (warp.same ? warp.waiting : in_same(fiber, warp.waiting, self));
     warp.waiting |= bit;
-    if ((warp.waiting & mask) == mask) {
+    if ((here & mask) == mask) {
         warp.waiting &= ~mask;
         trade(fiber, mask);
     } else {

@@ -91,9 +91,27 @@ extern "C" __global__ void votes(const float4* in, double2* out, unsigned* votes
     np.testing.assert_array_equal(votes, 0xAAAAAAAA + 1)
 
 
+def test_a_part_of_a_warp_may_vote_by_itself_before_all_of_it_meet_again():
+    """As where rows of a tile are half a warp long, and the second one has no particles: with a mask of their own that
+    leaves out who waits for them."""
+    module = compile_for_host("""
+extern "C" __global__ void parts(int* out) {
+    for (int part = 0; part < 3; ++part) {
+        const bool mine = threadIdx.x < 16 + 8 * (part & 1);
+        const unsigned lanes = __ballot_sync(~0u, mine);
+        if (mine) out[threadIdx.x] += __any_sync(lanes, threadIdx.x == 17) ? 10 : __popc(lanes);
+    }
+    out[threadIdx.x] += __shfl_xor_sync(~0u, 100, 1);
+}""")
+    out = np.zeros(32, np.int32)
+    module.get_function("parts")((1,), (32,), (out,))
+    np.testing.assert_array_equal(out, 100 + np.repeat([16 + 10 + 16, 10, 0], [16, 8, 8]))
+
+
 @pytest.mark.parametrize(
     ("body", "threads", "reason"),
     [
+        ("if (threadIdx.x < 9) __any_sync(~0u >> 1, 1); else __any_sync(~0u, 1);", 32, "different"),
         ("if (threadIdx.x < 40) __syncthreads();", 64, "diverges near line 1: 40 threads wait at a barrier"),
         ("if (threadIdx.x == 3) return; out[0] = __shfl_up_sync(~0u, out[0], 1);", 32, "31 in a shuffle, 1 have ended"),
         ("if (threadIdx.x < 9) __shfl_up_sync(~0u, 1, 1); else __shfl_down_sync(~0u, 1, 1);", 32, "different"),

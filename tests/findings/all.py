@@ -44,6 +44,8 @@ ELSEWHERE = {
     "workbench.run.streams.opening.of_two_formats": "tests/workbench/cli/test_cli_run_broken_off.py",
     # a run from the command line has an end, or is refused
     "engines.fdtd.monitors.settling.endless": "tests/workbench/project/test_findings.py",
+    # of where the run is to end, which no form has
+    "workbench.project.findings._before_first_step": "tests/workbench/project/test_findings.py",
     # why a project cannot run: said by the commands that make one, and by the estimate in the window
     "workbench.project.findings.refusal": "tests/workbench/project/test_findings.py",
 }

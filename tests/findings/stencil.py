@@ -29,6 +29,10 @@ CASES = {
     "an inclusion on few cells": case(
         "setup.interfaces.coarse_inclusions", equation={"kind": "diffusion", "conductivity": {"kind": "inclusions"}}
     ),
+    "a spot beside the grid": case(
+        "setup.fields.beside",
+        equation={"kind": "diffusion", "initial": {"kind": "spots", "spots": [{"center": [500.0, 50.0, 50.0]}]}},
+    ),
     "a reaction on long steps": case(
         "setup.reaction.reaction_findings", equation={"kind": "Gray-Scott"}, sides=PERIODIC, numerics={"step": 5.0}
     ),

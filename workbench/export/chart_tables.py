@@ -7,6 +7,7 @@ from typing import Any
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from workbench.export.tables import rows_as_text
+from workbench.words.units import file_unit
 
 Rows = Sequence[Sequence[Any]]
 
@@ -42,7 +43,7 @@ def chart_text(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str 
 
 def titled(title: str, unit: str) -> str:
     """``Voltage [V]``; a number without a unit has its title alone."""
-    return f"{title} [{unit}]" if unit not in ("", "1") else title
+    return f"{title} [{file_unit(unit)}]" if unit not in ("", "1") else title
 
 
 def _rows(curve: Curve, bars: bool, crossed: bool, banded: bool, shaded: bool) -> list[Sequence[Any]]:

@@ -17,6 +17,7 @@ from engines.geometry.particles import Particles
 from workbench.export.vti import VtiWriter
 from workbench.export.vtu import VtuWriter
 from workbench.export.vtu_particles import VtuParticlesWriter
+from workbench.words.units import file_unit
 
 
 class FieldWriter(Protocol):
@@ -73,5 +74,5 @@ def split_by_location(
             if info.missing is not None:
                 column = np.where(column == info.missing, np.float32(np.nan), column)
             home = points if info.location in ("node", "point") else cells
-            home[f"{info.name} [{info.unit}]" if info.unit else info.name] = column
+            home[f"{info.name} [{file_unit(info.unit)}]" if info.unit else info.name] = column
     return cells, points

@@ -23,6 +23,7 @@ from engines.hdf5 import check_whole
 from engines.reading import refuse_pipe
 from workbench.storage.atomic import StorageError, storing, write_atomically
 from workbench.storage.journal import JournalledFile, forget_journal, recover
+from workbench.words.units import file_unit
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ def put(file: h5py.File, key: str, given: Array) -> None:
     if named["name"] in file:  # of a run that was resumed after its end
         del file[named["name"]]
     data = file.create_dataset(named["name"], data=values, compression=packed)
-    data.attrs["unit"] = named["unit"] or ""
+    data.attrs["unit"] = file_unit(named["unit"] or "")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from engines.api import Array, FieldInfo
 from engines.geometry.base import Geometry
 from engines.tables.text import guarded
 from workbench.storage.atomic import write_text
+from workbench.words.units import file_unit
 
 
 def cell(value: Any) -> Any:
@@ -38,7 +39,7 @@ def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]
 
 def columns_of(info: FieldInfo, prefix: str = "") -> list[str]:
     """Headings of one field: its name and unit, one for each component."""
-    unit = f" [{info.unit}]" if info.unit else ""
+    unit = f" [{file_unit(info.unit)}]" if info.unit else ""
     if info.components == 1:
         return [f"{prefix}{info.name}{unit}"]
     return [f"{prefix}{info.name}_{index}{unit}" for index in range(info.components)]

@@ -23,7 +23,7 @@ from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
 from workbench.project.probing import lines_outside, probes_outside
 from workbench.project.reading.commas import commas_in
-from workbench.words.units import at_most
+from workbench.words.units import at_most, time_text
 
 LONGEST_TEXT, MOST_TEXTS = 4096, 512
 """Characters of a finding or of what mends it, and how many of both there are."""
@@ -59,7 +59,15 @@ def estimate_beside_others(
     if endless is not None:
         found = replace(found, findings=(*found.findings, endless))
         found = plain_estimate(found)
+    found = replace(found, findings=(*found.findings, *_before_first_step(end, found.step, document.time_unit)))
     return replace(found, facts=(*found.facts, *told))
+
+
+def _before_first_step(end: float | None, step: float, unit: str) -> tuple[Finding, ...]:
+    if end is None or end >= step * (1 - 1e-9):
+        return ()
+    asked, comes = time_text(end, unit), time_text(step, unit, ".6g")
+    return (Finding(f"The run is to end at {asked}, before its first step: it takes one, and ends at {comes}."),)
 
 
 def plain_estimate(found: Any) -> Estimate:

@@ -9,8 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from engines.api import Dab, Simulation
 from engines.api.abilities import Painted, Underneath, Unpainting
+from engines.geometry.base import Geometry
+from workbench.project.probing import SLACK
 
 MOST_BYTES = 128 << 20
 """Of what all strokes of a run paint over; the oldest go first."""
@@ -23,6 +27,21 @@ class Outcome(StrEnum):
     GONE_ON = "The run has gone on since this stroke, and what it brought has spread."
     TOO_FAR = "This stroke cannot be taken back: what it painted over is no longer kept."
     NO_WAY = "What is painted on this problem cannot be taken back: Reset begins anew without it."
+
+
+def beside(geometry: Geometry, dab: Dab) -> str:
+    """What to say of a dab that lies beside the geometry, and is not to be painted: engines reach the nearest element
+    however small a ball is. Empty for others."""
+    low, high = (np.asarray(corner, float) for corner in geometry.bounds)
+    place, extent = np.asarray(dab.position, float), high - low
+    away = np.where(extent > 0, np.maximum(np.maximum(low - place, place - high), 0.0), 0.0)
+    if np.linalg.norm(away) <= max(dab.radius, SLACK * float(extent.max())):
+        return ""
+    ranges = (f"{axis} from {a:.4g} to {b:.4g}" for axis, a, b in zip("xyz", low, high, strict=True) if b > a)
+    return (
+        f"Nothing is painted at ({', '.join(f'{value:.4g}' for value in place)}) {geometry.length_unit}: the brush, "
+        f"{dab.radius:.3g} {geometry.length_unit} in radius, lies beside the geometry ({', '.join(ranges)})."
+    )
 
 
 class Stroke:
@@ -45,6 +64,9 @@ class Stroke:
         if not self.dabs:
             self.began = simulation.step
         for dab in dabs:
+            if told := beside(simulation.geometry, dab):
+                say(told)
+                continue
             if isinstance(simulation, Unpainting):
                 under = simulation.underneath(dab, first=not self.dabs)
             else:

@@ -35,7 +35,8 @@ class Column:
     @property
     def brief(self) -> str:
         """Two lines for a narrow column, whose tip says the rest."""
-        return f"{self.curve}\n{titled(self.read, unit_text(self.unit))}"
+        unit = unit_text(self.unit)
+        return f"{self.curve}\n{self.read}{f' [{unit}]' if unit else ''}"
 
     @property
     def heading(self) -> str:

@@ -51,6 +51,12 @@ def unit_text(unit: str) -> str:
     return {"um": "µm", "us": "µs", "1": ""}.get(unit, unit)
 
 
+def file_unit(unit: str) -> str:
+    """A unit as files have it, whatever an engine calls it: um, us. Programs that read tables take a µ for other
+    letters where they do not know that they are in UTF-8, and there are two of it."""
+    return unit.replace("µ", "u").replace("μ", "u")
+
+
 def seconds_of(unit: str) -> float | None:
     """How long a unit of time is [s]; None where it is none."""
     return SECONDS.get(unit)

@@ -31,9 +31,11 @@ SCAR_RADII = 2.0
 """Scar is painted with a brush so many times as large: it is to go through the wall."""
 CELL_SIZES = 1.5
 """A brush reaches at least so many cube roots of the largest cell's volume."""
+MOST_AWAY = 4.0
+"""Of these sizes that a place within a cell, also a flat one, is from its middle."""
 SCAR = FieldInfo("scar", "Scar", "", "cell", (0.0, 1.0), "viridis", traced=False)
-VEILED = ("voltage", "calcium")
-"""Fields of the moment, which cells that do not conduct have none of."""
+VEILED = ("voltage", "calcium", "rest")
+"""Fields that cells that do not conduct have none of: of the moment, and what they rest at."""
 
 
 class Brushes:
@@ -73,7 +75,10 @@ class Brushes:
 
     def paint(self, dab: Dab, step: int) -> str | None:
         """Do it from ``step`` on; see :meth:`engines.api.Simulation.paint`."""
-        cells = self._place[self._reached(dab)]
+        reached = self._reached(dab)
+        if not len(reached):
+            return f"Nothing is painted at ({_told(dab)}) mm, where there is no tissue within {dab.radius:.3g} mm."
+        cells = self._place[reached]
         if self._groups is not None:
             self._groups.wake(self._rows.here(cells)[1])
         if dab.brush == SCAR.name:
@@ -85,9 +90,8 @@ class Brushes:
             raise ProblemError("A stimulus needs a current above zero: set the brush's current.")
         length = max(1, round(PULSE_MILLISECONDS / self._dt))
         self._touch.stimulate(cells, membrane_current(dab.amount, self._tissue_parameters), step, length)
-        x, y, z = dab.position
         return (
-            f"Stimulus at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {dab.radius:.3g} mm radius, {len(cells):,} {self._noun}, "
+            f"Stimulus at ({_told(dab)}) mm, {dab.radius:.3g} mm radius, {len(cells):,} {self._noun}, "
             f"t = {step * self._dt:.1f} ms."
         )
 
@@ -153,11 +157,20 @@ class Brushes:
                 watcher.conduct(changed, scar.left)
 
     def _reached(self, dab: Dab) -> Array:
-        """The sites of a dab, in their own numbering: by position, and the nearest one however small the ball is."""
+        """The sites of a dab, in their own numbering: by position, and the nearest one in which the middle of the
+        ball may lie, however small that is."""
         away = self._sites.centroids - np.array(dab.position)
         squares = np.einsum("ij,ij->i", away, away)
         inside = np.flatnonzero(squares <= dab.radius**2)
-        return inside if len(inside) else np.array([squares.argmin()])
+        if len(inside):
+            return inside
+        nearest = int(squares.argmin())
+        size = float(self._sites.volumes[nearest]) ** (1 / 3)
+        return np.array([nearest] if squares[nearest] <= (dab.radius + MOST_AWAY * size) ** 2 else [], int)
+
+
+def _told(dab: Dab) -> str:
+    return ", ".join(f"{value:.1f}" for value in dab.position)
 
 
 def _infos(mesh: Sites) -> tuple[PaintInfo, ...]:

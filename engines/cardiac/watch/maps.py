@@ -9,6 +9,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTraffic
 from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
+from engines.cardiac.tissue.rows import ALL_ROWS, Rows
 from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 
@@ -53,11 +54,16 @@ def maps_traffic(n_cells: int, value_bytes: int, every: int) -> KernelTraffic:
 
 
 class Maps(TissueWatcher):
-    """Times are linear between two looks ``since`` ms apart; ``level``: percent of repolarisation that ends a beat."""
+    """Times are linear between two looks ``since`` ms apart; ``level``: percent of repolarisation that ends a beat.
+
+    ``still: (n,)`` bool, in the operator's order: cells of regions that do not conduct. Neither they nor painted ones
+    have beats, whatever the cells in them do by themselves.
+    """
 
     def __init__(
-        self, kernels: WatcherKernels, n_padded: int, threshold: float, level: float, every: int, since: float
-    ) -> None:
+        self, kernels: WatcherKernels, n_padded: int, threshold: float, level: float, every: int, since: float,
+        still: Array | None = None, rows: Rows = ALL_ROWS,
+    ) -> None:  # fmt: skip
         self._kernels, self._threshold, self._fraction = kernels, threshold, level / 100.0
         self._since, self.every = since, every
         self.fields = maps_fields(level)
@@ -68,8 +74,29 @@ class Maps(TissueWatcher):
         self._arrays = MapArrays(*self._rows)
         self.of_cells = MapArrays(*self._rows[:, : kernels.n_cells])
         """Without the padding behind the cells, for whoever makes more of them."""
+        self._held = rows
+        self._still = np.zeros(kernels.n_cells, bool) if still is None else rows.own(still)
+        self._keep_silent(self._still.copy())
+
+    def conduct(self, changed: Array, left: Array) -> None:
+        which, here = self._held.here(changed)
+        dead = self._dead
+        dead[here] = self._still[here] | (left[changed[which]] == 0)
+        self._keep_silent(dead)
+        with self._kernels.backend.active():
+            self._silence()
+
+    def _keep_silent(self, dead: Array) -> None:
+        self._dead, self.conducting = dead, int((~dead).sum())
+        self._silent = self._kernels.backend.array(np.flatnonzero(dead)) if dead.any() else None
+
+    def _silence(self) -> None:
+        """Cells of a scar are in no beat, and begin none at the next look: there was nothing before it."""
+        if self._silent is not None:
+            self._arrays.before[self._silent], self._arrays.level[self._silent] = np.nan, WAITING
 
     def look(self, moment: Snapshot) -> None:
+        self._silence()
         self._kernels.look_maps(moment.voltage, self._arrays, self._threshold, self._fraction, moment.time, self._since)
 
     def values(self, field: str) -> Any:

@@ -63,6 +63,13 @@ class Rhythm(TissueWatcher):
 
     def look_between(self, moment: Snapshot) -> None:
         self._step = round(moment.time / self._dt)
+        self._see()
+
+    def conduct(self, changed: Array, left: Array) -> None:
+        with self._kernels.backend.active():  # the maps, which come first, have fewer cells that conduct, or more
+            self._see()
+
+    def _see(self) -> None:
         self._kernels.excited(self._maps.of_cells, self._own.device)
         self._own.change()
         self._known = None
@@ -78,9 +85,10 @@ class Rhythm(TissueWatcher):
             arrays.beats[:] = arrays.activation >= time  # looks are this far apart: its wave may have begun
 
     def _found(self) -> Array:
-        """Latest activation [ms], most beats, cells that are excited, cycle length [ms] where beats are most, cells."""
+        """Latest activation [ms], most beats, cells that are excited, cycle length [ms] where beats are most, cells
+        that conduct."""
         if self._known is None:
-            own = np.append(self._own.read(), self._maps.of_cells.beats.size)
+            own = np.append(self._own.read(), self._maps.conducting)
             latest, beats, excited, cycles, cells = np.array(self._gathered(own)).T
             self._known = np.array([latest.max(), beats.max(), excited.sum(), cycles[beats.argmax()], cells.sum()])
         return self._known
@@ -90,7 +98,7 @@ class Rhythm(TissueWatcher):
         begun = self._protocol.latest(self._step)
         waves = self._waves + (begun > self._pulse)  # a pulse since the latest look has a wave that is not its own
         return {
-            "excited": 100 * float(excited / cells),
+            "excited": 100 * float(excited / max(cells, 1)),
             "activity": max(float(latest) - max(begun, 0) * self._dt, 0.0),
             "own_beats": max(float(beats) - waves, 0.0),
         }

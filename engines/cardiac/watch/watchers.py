@@ -71,7 +71,9 @@ def open_watchers(
     if recording.maps:
         every = _looks(recording.interval, step)
         threshold = parameters.numerics.activation_threshold
-        maps = Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step)
+        still = insulators(operator.sites, parameters)[operator.order]
+        level = recording.repolarisation
+        maps = Maps(kernels, tissue.n_padded, threshold, level, every, every * step, still, rows)
         watchers.append(maps)
     if recording.ecg != "off":
         names, weights, repaint = _leads(mesh, operator, parameters)

@@ -133,8 +133,10 @@ class XmlFile:
         dtype = np.dtype(self.order + DTYPES[kind])
         form = element.get("format", "ascii")
         label = element.get("Name", "?")
+        word = (element.text or "").strip()
         if form == "ascii":
-            letters = bytearray((element.text or "").encode())  # of bytes NumPy makes a constant: another type to Numba
+            # of bytes NumPy makes a constant: another type to Numba
+            letters = bytearray(self.texts[word] if word in self.texts else (element.text or "").encode())
             values = numbers(np.frombuffer(letters, np.uint8), f"{self.name}, array {label},")
             values = as_type(values, dtype.newbyteorder("="))
         elif form == "appended":
@@ -143,7 +145,6 @@ class XmlFile:
             offset = int(element.get("offset", "0"))
             values = self._binary(memoryview(self.appended)[offset:], self.appended_base64, dtype, label)
         else:
-            word = (element.text or "").strip()
             text = self.texts[word] if word in self.texts else memoryview(b"".join(word.encode().split()))
             values = self._binary(text, True, dtype, label)
         components = int(element.get("NumberOfComponents", "1") or 1)

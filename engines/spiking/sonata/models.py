@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from engines.api.errors import ProblemError
 from engines.spiking.parameters.pynn_library import CELLS, CURR_ALPHA, CURRENT, CURRENTS, LEAKY, PULSES, cell_of
 from engines.spiking.parameters.synapse_library import named_numbers
 
@@ -133,6 +134,9 @@ PYNN: Mapping[str, Model] = {
 TEMPLATES = {"nest": NEST, "nrn": NEURON, "pynn": PYNN}
 RELATIVE = ("iaf_psc_exp", "iaf_psc_alpha", "iaf_psc_delta", "glif_psc")
 """Whose V_th and V_reset NEST keeps above E_L: without values of their own they move with it."""
+ABOVE_ZERO = {"c_m", TAU, G_L, "tau_syn_E", "tau_syn_I", "tau_w", "tau_sfa", "tau_rr", "tau", "delta_T"}
+"""Those of the library that equations divide by, and what these are made of."""
+ZERO_AND_ABOVE = {"tau_refrac", "refrac", "gbar_Na", "gbar_K", "g_leak"}
 NOTHING = {"tau_minus", "tau_minus_triplet", "gsl_error_tol", "beta_Ca", "tau_Ca", "Ca", "rho", "frozen"}
 """Parameters of NEST that change nothing of a neuron by itself."""
 HARMLESS = {"delta": 0.0, "refractory_input": False, "consistent_integration": True, "V_min": None,
@@ -150,7 +154,7 @@ def neuron_of(
     template: str, given: Mapping[str, Any], clamps: Sequence[Clamp], ports: tuple[int, int] = (1, 1)
 ) -> tuple[dict[str, Any], list[str]]:
     """A typed neuron as parameters have it, and what of ``given`` it does not have; ``ports``: of its excitatory and
-    inhibitory synapses, counted from 1."""
+    inhibitory synapses, counted from 1. Raises ProblemError for numbers that no neuron has."""
     model, name = model_of(template), template.partition(":")[2].strip()
     assert model is not None
     told: list[str] = []
@@ -170,14 +174,24 @@ def neuron_of(
         elif key not in NOTHING and HARMLESS.get(key, told) != value:
             told.append(f"{key} = {str(value)[:40]}")
     own |= {model.names[key][0]: value * model.names[key][1] for key, value in values.items()}
+    _check(model, name, own)
     if G_L in own:
-        own[TAU] = own["c_m"] / own.pop(G_L) / PER_NANO if own[G_L] else 0.0
+        own[TAU] = own["c_m"] / own.pop(G_L) / PER_NANO
     rows = [{**row, "value": float(f"{own.get(row['name'], row['value']):.12g}")} for row in model.cell["parameters"]]
     lines, method = list(model.cell["lines"]), model.cell["method"]
     if clamps:
         lines, method = _clamped(model, lines, method, clamps, rows, told)
     return {"kind": "own equations", **model.cell, "lines": lines, "method": method, "starts": starts,
             "parameters": rows}, told  # fmt: skip
+
+
+def _check(model: Model, template: str, own: Mapping[str, float]) -> None:
+    of_file = {name: (key, factor) for key, (name, factor) in model.names.items()}
+    for name, value in own.items():
+        least = "above 0" if name in ABOVE_ZERO else "of 0 or more" if name in ZERO_AND_ABOVE else ""
+        if least and (value < 0 or (value == 0 and name in ABOVE_ZERO)):
+            key, factor = of_file.get(name, ("tau_syn", 1.0))
+            raise ProblemError(f"neurons of '{template}' have {key} = {value / factor:.6g}: give it a value {least}")
 
 
 def _is_number(value: Any) -> bool:

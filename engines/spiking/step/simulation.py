@@ -30,6 +30,7 @@ from engines.spiking.typed.integration import able
 from engines.spiking.typed.population import TypedPopulation
 from engines.spiking.typed.synapses.state import name_of
 from engines.spiking.watch import electrodes, firing, rhythm
+from engines.spiking.watch.flashes import flashes, flashes_later
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.links import links_of
 from engines.spiking.watch.rates import Rates
@@ -45,10 +46,6 @@ FOLLOWED = electrodes.MOST - 1 - HEARD * 2 - SENT
 """Probes that are recorded in each step; the other electrodes are for a neuron that somebody looks into."""
 RASTER, DOTS = 2048, 1 << 20
 """Steps that the raster shows at least: all that are kept of few neurons, of which so many dots might be."""
-FADE = 12.0
-"""Time in which the flash of a spike fades to 1/e [ms]: some frames at the usual pace."""
-DARK = 1e-3
-"""Below this a flash has faded."""
 FACTORS = ("excitation", "inhibition", "external", "noise")
 LIVE = {"drive": "drive", "injected": "injected"} | {f"synapses.{name}": name for name in FACTORS}
 
@@ -162,11 +159,8 @@ class SpikingSimulation(Simulation):
     def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
         begin, arrays = partial(self._backend.gather_later, handle=handle), self._network.arrays
         if name == "activity":
-            last, step = begin(arrays["last"]), self.step - 1
-            if not self._silent.any():
-                return lambda: self._activity(last(), step)
-            release = begin(arrays["release"])  # no data, where a lesion is
-            return lambda: np.where(release() > brushes.SILENT // 2, np.float32(np.nan), self._activity(last(), step))
+            last, release, lesioned = arrays["last"], arrays["release"], bool(self._silent.any())
+            return flashes_later(self._backend, last, release, lesioned, handle, self.step - 1, self.dt)
         if name == "rate":
             spikes, seconds = begin(arrays["spikes"]), np.float32(max(self._seconds, 1e-9))
             return lambda: spikes() / seconds
@@ -178,9 +172,7 @@ class SpikingSimulation(Simulation):
 
     def field(self, name: str) -> Array:
         if name == "activity":
-            activity = self._activity(self._host("last").astype(np.float32))
-            activity[self._silent] = np.nan
-            return activity
+            return self._activity(self._host("last").astype(np.float32), self.step - 1, self._silent)
         if name == "rate":
             return self._host("spikes").astype(np.float32) / np.float32(max(self._seconds, 1e-9))
         return self._host(name) + self._subject.rest if name == "voltage" else self._host(name)
@@ -192,11 +184,8 @@ class SpikingSimulation(Simulation):
             values = self._network.arrays[name]
             return values + self._rest if name == "voltage" else values.copy()
 
-    def _activity(self, last: Array, step: Any = None) -> Array:
-        """1 at a spike, then fading; 0 where there was none, or none that is seen any more. ``step``: after it."""
-        age = ((self.step - 1 if step is None else step) - last) * np.float32(self.dt)
-        activity = np.exp(-age / np.float32(FADE), dtype=np.float32)
-        return np.asarray(np.where(activity < DARK, np.float32(0), activity))
+    def _activity(self, last: Array, step: Any, silent: Array) -> Array:
+        return np.where(silent, np.float32(np.nan), flashes(last, step, self.dt))
 
     @property
     def _seconds(self) -> float:
@@ -310,7 +299,7 @@ class SpikingSimulation(Simulation):
         later = fired.sum(axis=0) - fired.cumsum(axis=0)
         values = {
             "voltage": np.stack([each.voltage for each in own], axis=1),
-            "activity": np.where(self._silent[list(self._followed)], np.nan, self._activity(lasts, steps[:, None])),
+            "activity": self._activity(lasts, steps[:, None], self._silent[list(self._followed)]),
             "rate": (spikes() - later) / np.maximum(times[:, None] / 1000.0, 1e-9),
         }
         if self._subject.recovers:

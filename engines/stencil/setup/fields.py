@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil.parameters import (
     Charges,
     Conductivity,
+    Diffusion,
     Inclusions,
     Initial,
     Noise,
     Picture,
+    Poisson,
     SameEverywhere,
     Seeds,
     Sides,
@@ -29,6 +31,9 @@ from engines.stencil.parameters import (
 )
 from engines.stencil.parameters.sides import Side
 from engines.stencil.setup.pictures import picture_field
+
+FADED = 4.0
+"""Radii from its middle at which a hump is a ten millionth of its height."""
 
 
 def axes(grid: Grid) -> list[Array]:
@@ -73,6 +78,22 @@ def initial_field(setting: Initial, grid: Grid, sides: Sides, dtype: np.dtype[An
     ):
         values *= _mode(x / length, number, pair).astype(dtype)
     return values
+
+
+def beside(equation: Diffusion | Poisson, grid: Grid) -> Iterator[Finding]:
+    """Of each spot and inclusion that lies beside the grid, of a hump where nothing is left of it there."""
+    found: list[tuple[str, tuple[str | int, ...], Sequence[float], float]] = []
+    if isinstance(equation, Diffusion) and isinstance(equation.initial, Spots):
+        for k, spot in enumerate(equation.initial.spots):
+            found.append((f"Spot {k + 1}", ("initial", "spots", k), spot.center, FADED * spot.radius))
+    if isinstance(equation.conductivity, Inclusions):
+        for k, one in enumerate(equation.conductivity.inclusions):
+            found.append((f"Inclusion {k + 1}", ("conductivity", "inclusions", k), one.center, one.radius))
+    for name, place, center, reach in found:
+        at = np.array(center[: grid.dimensions])
+        if np.linalg.norm(at - np.clip(at, 0.0, grid.lengths)) >= reach:
+            text = f"{name} lies beside the grid: it counts for nothing. Move it inside or remove it."
+            yield Finding(text, place=("equation", *place, "center"))
 
 
 def extremes(setting: Initial) -> tuple[float, float]:

@@ -257,8 +257,11 @@ def test_a_parser_of_xml_never_sees_a_long_text(monkeypatch):
     assert seen[0] < 1000 < len(data)
 
 
-def test_damaged_text_in_base64_is_told_as_the_parser_and_python_tell_it(monkeypatch):
-    """Whatever is wrong with it, a long text is refused, or read, as a short one is."""
+@pytest.mark.parametrize("word", ["0123456789abcdef", "0123456789012345", "91e8000000000000"])
+def test_damaged_text_in_base64_is_told_as_the_parser_and_python_tell_it(monkeypatch, word):
+    """Whatever is wrong with it, a long text is refused, or read, as a short one is: also where the word that stands
+    for it is a number, and a damaged tag says that numbers stand there."""
+    monkeypatch.setattr(vtk_xml.secrets, "token_hex", lambda n: word)
     rng = np.random.default_rng(1)
     whole = of_text(inline(np.arange(40.0)))
     odd = [b"", b"=", b"&", b"<", b">", b"\0", b"\n", b" ", b"-", b"\xe9", b"]]>", b"&#10;", b"<a/>", b"<?a ?>", b"A"]

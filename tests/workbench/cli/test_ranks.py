@@ -189,20 +189,24 @@ def test_a_signal_to_all_ranks_is_heard_by_rank_0_alone(monkeypatch):
 
 
 def until(seen, seconds=100):
-    """Waits for it."""
+    """Waits for it; what was seen."""
     latest = clock.monotonic() + seconds
-    while not seen() and clock.monotonic() < latest:
+    while not (found := seen()) and clock.monotonic() < latest:
         clock.sleep(0.1)
-    assert seen()
+    assert found
+    return found
 
 
 def ranks_of(process) -> list:
-    """The processes that a command has started with mpiexec, which comes first."""
+    """The processes that a command has started with mpiexec, which comes first; empty before there are all three.
+    Whatever else the command starts for a moment, as ``uname``, is none of them."""
     import psutil
 
-    found = psutil.Process(process.pid).children(recursive=True)
-    assert len(found) == 3, found
-    return sorted(found, key=lambda one: one.pid)
+    for mpiexec in psutil.Process(process.pid).children():
+        with suppress(psutil.NoSuchProcess):
+            if len(found := mpiexec.children(recursive=True)) == 2:
+                return [mpiexec, *sorted(found, key=lambda one: one.pid)]
+    return []
 
 
 def gone(processes) -> bool:
@@ -217,7 +221,7 @@ def test_a_run_on_ranks_that_is_killed_or_asked_to_end_goes_on_from_its_checkpoi
     process = mpi("run", *PLATE, "--until", "1e6", "--out", str(out), "--ranks", "2", "--checkpoint-every", "0.2",
                   "--no-pictures")  # fmt: skip
     until(lambda: checkpoints_at(out / "checkpoint.npz"))
-    started = ranks_of(process)
+    started = until(lambda: ranks_of(process))
     open_ports = [port for one in started[1:] for port in one.net_connections() if port.status == psutil.CONN_LISTEN]
     assert not open_ports, "each had one for every network"
     process.send_signal(signal.SIGUSR1)
@@ -247,7 +251,7 @@ def test_a_run_on_ranks_that_is_killed_or_asked_to_end_goes_on_from_its_checkpoi
         resumed, process = json.loads((out / "run.json").read_text())["resumed_at"], mpi("resume", str(out))
         until(lambda: json.loads((out / "run.json").read_text())["resumed_at"] != resumed)  # noqa: B023
         until(lambda: state_of(out)["step"] > before)  # noqa: B023
-        started = ranks_of(process)
+        started = until(lambda: ranks_of(process))  # noqa: B023
         process.send_signal(number)
         code, printed, err = end(process)
         until(lambda: gone(started), seconds=8)  # noqa: B023
@@ -272,13 +276,12 @@ ranks.launch(Namespace(given=[]), 2)
 
 def test_ranks_end_with_the_command_also_where_the_system_tells_nobody_of_its_end(has_mpi):
     """As on macOS; the folder that the command would have removed is gone, too."""
-    psutil = pytest.importorskip("psutil")
+    pytest.importorskip("psutil")
     command = [sys.executable, "-c", ORPHANS]
     path = os.pathsep.join([str(ROOT), *sys.path])
     with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}) as process:
         try:
-            until(lambda: len(psutil.Process(process.pid).children(recursive=True)) == 3)
-            started = ranks_of(process)
+            started = until(lambda: ranks_of(process))
             until(lambda: all(one.num_threads() > 1 for one in started[1:]))
             folder = Path(started[1].environ()[LAUNCHED])
             assert folder.is_dir()

@@ -169,3 +169,22 @@ def test_what_is_no_estimate_is_told_in_a_sentence(tmp_path, monkeypatch, answer
     with pytest.raises(BrokenContract, match=r"is no estimate: .* for the author of this engine to mend") as told:
         estimate_of(document, CpuBackend())
     assert len(str(told.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("until", "told"),
+    [
+        (0.01, ["The run is to end at 0.01 µs, before its first step: it takes one, and ends at 0.02 µs."]),
+        (0.02, []),
+        (0.025, []),
+        (None, []),
+    ],
+)
+def test_an_end_before_the_first_step_is_told_before_the_run(tmp_path, until, told):
+    """By the command line, the window and Python, which tell these findings."""
+    document = open_document(project("peridynamics", {"numerics": {"step": 0.02}})(tmp_path))
+    asked = estimate_of(document, CpuBackend(), until)
+    of_project = replace(document, project=document.project.model_copy(deep=True))
+    of_project.project.run.until = until
+    for estimate, each in ((asked, document), (estimate_of(of_project, CpuBackend()), of_project)):
+        assert [one.message for one in findings_of(each, estimate) if "first step" in one.message] == told

@@ -175,6 +175,9 @@ def test_columns_are_found_by_their_headings_and_in_their_units(tmp_path, text):
             "Time [foo],U [V],I [A]\n0,20,1\n1,21,2\n",
             "Column 1 of 'lab.csv' is in 'foo', which is no known unit: write fs",
         ),
+        ("Time [H],U [V],I [A]\n0,20,1\n1,21,2\n", "Column 1 of 'lab.csv' is in 'H', which is no known unit: write fs"),
+        ("Time [D],U [V]\n0,20\n1,21\n", "Column 1 of 'lab.csv' is in 'D', which is no known unit: write fs"),
+        ("Time [ds],U [V]\n0,20\n1,21\n", "Column 1 of 'lab.csv' is in 'ds', which is no known unit: write fs"),
         (
             "Time [°C],U [V],I [A]\n0,20,1\n1,21,2\n",
             "Column 1 of 'lab.csv' is in a unit of another kind than 'time [s]'",

@@ -231,7 +231,7 @@ def test_a_result_folder_gets_the_charts_that_are_not_over_time(charted, tmp_pat
     assert [name for name in recorder.saved() if name.startswith("charts")] == ["charts/cycles.csv", "charts/sizes.csv"]
     with (tmp_path / "out" / "charts" / "sizes.csv").open(newline="") as file:
         rows = list(csv.reader(file))
-    assert rows[0] == ["curve", "Radius, from [µm]", "Radius, to [µm]", "Sizes", "how full"]
+    assert rows[0] == ["curve", "Radius, from [um]", "Radius, to [um]", "Sizes", "how full"]
     assert rows[1:] == [["all", "0", "1", "3", "0.25"], ["all", "1", "2", "4", "0.5"]]
     with (tmp_path / "out" / "charts" / "cycles.csv").open(newline="") as file:
         rows = list(csv.reader(file))

@@ -121,16 +121,28 @@ def test_what_a_dab_paints_over_is_its_region_alone(cpu):
     assert 0 < stroke.kept <= 4 * 10 * 10  # fp32, of 40,800 cells
 
 
+SQUARE = SimpleNamespace(bounds=(np.zeros(3), np.array([1.0, 1.0, 0.0])), length_unit="mm")
+
+
+def somewhere(says):
+    """A simulation that takes nothing back, on a square; ``says`` of a dab's amount."""
+    return SimpleNamespace(brushes=(), step=0, geometry=SQUARE, paint=lambda dab: says(dab.amount))
+
+
+def dab(amount, place=(0.5, 0.5, 0.0), radius=0.1):
+    return Dab("any", place, radius, float(amount))
+
+
 class Canvas:
     """Says how much each dab paints over."""
 
-    brushes, step = (), 0
+    brushes, step, geometry = (), 0, SQUARE
 
     def paint(self, dab):
         return None
 
     def underneath(self, dab, first):
-        return Underneath("", (), None, dab, lasts=True)
+        return Underneath("", (), None, int(dab.amount), lasts=True)
 
     def put_back(self, under):
         pass
@@ -139,22 +151,49 @@ class Canvas:
 def test_the_oldest_go_where_there_is_no_room():
     strokes = [Stroke() for _ in range(3)]
     for stroke, size in zip(strokes, (10, 60, 50), strict=True):
-        stroke.paint(Canvas(), [size], lambda text: None)
+        stroke.paint(Canvas(), [dab(size)], lambda text: None)
     keep_within(strokes, most=115)
     assert [stroke.take_back(Canvas()) for stroke in strokes] == [Outcome.TOO_FAR, Outcome.DONE, Outcome.DONE]
     whole = Stroke()
-    whole.paint(Canvas(), [MOST_BYTES // 2] * 3, lambda text: None)
+    whole.paint(Canvas(), [dab(MOST_BYTES // 2)] * 3, lambda text: None)
     assert whole.take_back(Canvas()) is Outcome.TOO_FAR
 
 
 def test_an_engine_that_takes_nothing_back_says_so():
-    simulation, stroke = SimpleNamespace(brushes=(), step=0, paint=lambda dab: None), Stroke()
-    stroke.paint(simulation, [1], lambda text: None)
+    simulation, stroke = somewhere(lambda amount: None), Stroke()
+    stroke.paint(simulation, [dab(1)], lambda text: None)
     assert stroke.take_back(simulation) is Outcome.NO_WAY
 
 
 def test_what_an_engine_says_of_a_dab_is_said():
     said = []
-    simulation = SimpleNamespace(brushes=(), step=0, paint=lambda dab: f"Dab {dab}" if dab == 3 else None)
-    Strokes(said.append).paint(simulation, 1, [1, 3, 4])
+    simulation = somewhere(lambda amount: f"Dab {amount:g}" if amount == 3 else None)
+    Strokes(said.append).paint(simulation, 1, [dab(1), dab(3), dab(4)])
     assert said == ["Dab 3"]
+
+
+@pytest.mark.parametrize(("engine", "problem", "dabs"), (LASTING | PASSING).values(), ids=[*LASTING, *PASSING])
+def test_a_dab_beside_the_geometry_paints_nothing_and_is_told(cpu, engine, problem, dabs):
+    """The nearest cell or neuron was painted, wherever it was, or nothing without a word."""
+    simulation, said = engine().build(problem(), cpu), []
+    low, high = (np.asarray(each, float) for each in simulation.geometry.bounds)
+    radius = 0.1 * float((high - low).max())
+    away = (float(high[0]) + 1.1 * radius, *map(float, (low + high)[1:] / 2))
+    simulation.advance(3)
+    stroke, before = Stroke(), simulation.state()
+    stroke.paint(simulation, [Dab(dabs[0].brush, away, radius, dabs[0].amount)], said.append)
+    assert same(before, simulation.state())
+    assert len(said) == 1
+    assert said[0].startswith("Nothing is painted at (")
+    assert "lies beside the geometry (x from" in said[0]
+    stroke.paint(simulation, dabs[:1], said.append)
+    assert not same(before, simulation.state())
+    assert stroke.take_back(simulation) is Outcome.DONE
+    assert same(before, simulation.state())
+
+
+def test_where_a_plane_has_no_depth_nothing_is_beside_it():
+    painted = []
+    simulation = somewhere(painted.append)
+    Strokes(print).paint(simulation, 1, [dab(1, (0.5, 0.5, 7.0)), dab(2, (1.05, 0.5, 0.0)), dab(3, (1.2, 0.5, 0.0))])
+    assert painted == [1, 2]

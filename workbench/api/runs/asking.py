@@ -24,6 +24,7 @@ from workbench.api.runs.keeping import Keeper
 from workbench.project.document import Document
 from workbench.run.lines import along
 from workbench.run.runner import Runner
+from workbench.run.strokes import beside
 
 
 def info_of(runner: Runner) -> SimulationInfo:
@@ -95,7 +96,8 @@ def paint(
     least, most = known.bounds or (-LARGEST, LARGEST)
     if not least <= much <= most:
         raise ProblemError(f"An amount of the brush '{brush}' is from {least:g} to {most:g}, not {much:g}.")
-    return simulation.paint(Dab(brush, place, reach, much, erase)) or ""
+    dab = Dab(brush, place, reach, much, erase)
+    return beside(simulation.geometry, dab) or simulation.paint(dab) or ""
 
 
 def probes_of(runner: Runner, document: Document, kept: Keeper) -> Named[Named[Curve]]:

@@ -22,6 +22,7 @@ from workbench.export.carp import write_carp
 from workbench.export.moments.sink import in_precision, other_fields
 from workbench.export.naming import file_stems
 from workbench.storage.atomic import StorageError, storing, sync, write_bytes, write_text
+from workbench.words.units import file_unit
 
 MOMENTS = "fields/*.igb"
 SUFFIXES = (".igb", ".dat", *CARP)
@@ -191,4 +192,4 @@ def _slices(path: Path, size: int) -> int:
 
 
 def _word(unit: str) -> str:
-    return unit.replace(" ", "_") or "1"
+    return file_unit(unit).replace(" ", "_") or "1"

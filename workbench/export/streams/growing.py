@@ -11,13 +11,14 @@ import h5py
 
 from engines.api import Array
 from workbench.export.hdf5 import packed
+from workbench.words.units import file_unit
 
 
 def growing(
     file: h5py.File, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], kind: type, unit: str
 ) -> h5py.Dataset:
     data = packed(file, name, shape, chunk, kind)
-    data.attrs["unit"] = unit
+    data.attrs["unit"] = file_unit(unit)
     return data
 
 

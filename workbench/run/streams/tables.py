@@ -17,6 +17,7 @@ from workbench.run.meters import followed
 from workbench.run.timing_log import COLUMNS, TimingRow, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
 from workbench.storage.patience import Patience
+from workbench.words.units import file_unit
 
 LEAD = "ecg_"
 """What the names of series begin with that are leads of an electrocardiogram."""
@@ -41,7 +42,8 @@ class Tables:
             each = [columns_of(field, f"{name}: ") for name, _ in self._probes for field in self._trace_fields]
             heads["traces.csv"] = [time_title, *chain(*each)]
         if info.series:
-            heads["series.csv"] = [time_title, *(f"{s.name} [{s.unit}]" if s.unit else s.name for s in info.series)]
+            named = (f"{s.name} [{file_unit(s.unit)}]" if s.unit else s.name for s in info.series)
+            heads["series.csv"] = [time_title, *named]
         if self._leads:
             heads["ecg.csv"] = [time_title, *(f"{s.title} [{s.unit}]" for s in self._leads)]
         texts = {name: rows_as_text([titles]) for name, titles in heads.items()}

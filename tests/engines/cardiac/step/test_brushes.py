@@ -407,6 +407,19 @@ def test_a_cell_that_was_not_activated_has_no_velocity(cpu, mesh):
     assert [fact.title for fact in told.facts] == ["Distance"]
 
 
+@pytest.mark.parametrize("brush", ["stimulus", "scar"])
+def test_a_dab_in_a_hollow_reaches_no_tissue_and_says_so(cpu, brush):
+    """The wall was stimulated, however far it was."""
+    mesh = box_mesh((12, 12, 2), (6.0, 6.0, 1.0), jitter=0.1, seed=4, fibre=(1.0, 0.0, 0.0))
+    hollow = mesh.take_cells(np.flatnonzero(np.abs(mesh.centroids[:, :2] - 3.0).max(axis=1) > 2.0))
+    simulation = build(hollow, cpu)
+    before = simulation.state()
+    told = simulation.paint(Dab(brush, (3.0, 3.0, 0.5), 0.2, AMOUNT if brush == "stimulus" else 0.0))
+    assert told == "Nothing is painted at (3.0, 3.0, 0.5) mm, where there is no tissue within 0.2 mm."
+    assert all(np.array_equal(values, before[name]) for name, values in simulation.state().items())
+    assert "1 cells" in simulation.paint(Dab("stimulus", (0.5, 3.0, 0.5), 1e-3, AMOUNT))
+
+
 # Regions that are scar.
 
 

@@ -1,11 +1,13 @@
 """What a tissue does after its latest stimulus, on made-up waves: how long, and whether any came back."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from engines.api import Problem
+from engines.api import Dab, Problem, Selection
 from engines.cardiac.engine import CardiacEngine
-from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
+from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters, Numerics, RegionSetting, Sphere, Stimulus
 from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.stimulus.protocol import Protocol, Pulse
 from engines.cardiac.watch.kernels import MapArrays
@@ -124,6 +126,52 @@ def test_what_is_excited_is_of_the_moment_at_which_it_is_asked_for(backend):
     assert 0.2 < share < 1
     unbroken.advance(200)
     assert_same_state(simulation, unbroken)
+
+
+@pytest.mark.parametrize("sites", ["cell-centred", VERTEX_CENTRED])
+def test_scar_is_no_tissue_that_could_be_excited_and_has_no_rest(backend, sites):
+    """Of a slab all of which is stimulated all is excited, however much of it does not conduct: a scar of the problem,
+    and one that is painted over cells in the middle of their beat."""
+    mesh = box_mesh((16, 3, 2), (8.0, 1.5, 1.0), jitter=0.2, seed=4, fibre=(1, 0, 0))
+    half = mesh.centroids[:, 0] > 4.0
+    mesh = replace(mesh, regions=half.astype(np.int32), region_names={0: "tissue", 1: "scar"})
+    parameters = CardiacParameters(
+        stimuli=[Stimulus(site=Sphere(radius=20.0), start=0.1)],
+        numerics=Numerics(step=0.05, discretisation=sites),
+        recording=Recording(ecg="off", interval=0.05),
+        regions=[RegionSetting(region="scar", condition="non-conducting scar")],
+    )
+    simulation = CardiacEngine().build(Problem(parameters, mesh), backend)
+    simulation.advance(100)
+    assert simulation.observe()["excited"] == 100
+    every = simulation.select(Selection(np.arange(mesh.n_cells, dtype=np.int32)))
+    if sites == "cell-centred":
+        simulation.paint(Dab("scar", (0.0, 0.7, 0.5), 2.0, 0.0))
+        simulation.advance(1)
+        assert simulation.observe()["excited"] == 100
+        scar = simulation.field("scar") == 1
+        assert scar.sum() > half.sum() + 10
+        np.testing.assert_array_equal(np.isnan(simulation.gather("rest", every)), scar)
+        simulation.paint(Dab("scar", (4.0, 0.7, 0.5), 9.0, 0.0))
+        assert simulation.observe()["excited"] == 0, "nothing is left"
+    else:
+        assert np.isnan(simulation.gather("rest", every)).any()
+
+
+def test_cells_that_fire_by_themselves_in_a_scar_are_no_beats(backend):
+    for kernels in both_kernels(backend, "float64", CELLS):
+        still = np.arange(CELLS) >= 30
+        maps = Maps(kernels, CELLS, 0.0, 90.0, EVERY, STEP, still)
+        times = STEP * np.arange(200)
+        voltages = np.stack([triangle(times, [wave(10.0)[cell]]) for cell in range(CELLS)], axis=1)
+        with kernels.backend.active():
+            for time, voltage in zip(times, voltages, strict=True):
+                maps.look(Snapshot(float(time), kernels.backend.array(voltage)))
+                if time == 40.0:
+                    maps.conduct(np.arange(20, 25), np.where(np.arange(CELLS) < 25, 0.0, 1.0))
+        activated = kernels.backend.to_host(maps.values("latest_activation")) >= 0
+        np.testing.assert_array_equal(activated, (np.arange(CELLS) < 30) & ~np.isin(np.arange(CELLS), range(20, 25)))
+        assert maps.conducting == 25
 
 
 def test_checkpoints_of_before_cycles_were_counted_open(backend):

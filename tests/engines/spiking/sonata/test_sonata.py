@@ -263,6 +263,31 @@ def test_models_have_the_values_of_the_file_and_else_those_of_their_program(temp
     assert ("v = -70.0*mV" in read.starts) == ("V_m" in given)
 
 
+@pytest.mark.parametrize(
+    ("template", "given", "why"),
+    [
+        ("nest:iaf_psc_alpha", {"C_m": -250.0}, "C_m = -250: give it a value above 0"),
+        ("nest:iaf_cond_exp", {"C_m": -300.0, "g_L": -15.0}, "C_m = -300: give it"),
+        ("nest:iaf_cond_exp", {"g_L": 0}, "g_L = 0: give it a value above 0"),
+        ("nest:glif_psc", {"tau_syn": [3.0, -7.0]}, "tau_syn = -7: give it a value above 0"),
+        ("nest:iaf_psc_exp", {"t_ref": -1.0}, "t_ref = -1: give it a value of 0 or more"),
+        ("nest:hh_cond_exp_traub", {"g_Na": -1.0}, "g_Na = -1: give it a value of 0 or more"),
+        ("pynn:IF_curr_exp", {"cm": 0.0}, "cm = 0: give it a value above 0"),
+        ("nrn:IntFire1", {"tau": -24.0}, "tau = -24: give it a value above 0"),
+    ],
+)
+def test_numbers_that_no_neuron_has_are_refused(template, given, why):
+    with pytest.raises(ProblemError, match=f"neurons of '[^']+' have {why}"):
+        neuron_of(template, given, [], (1, 2))
+
+
+def test_a_negative_capacitance_in_a_file_is_refused(tmp_path):
+    path = circuits.circuit(tmp_path)
+    (tmp_path / "models" / "exc.json").write_text(json.dumps({**circuits.EXC, "C_m": -200.0}))
+    with pytest.raises(ProblemError, match="'iaf_psc_alpha' have C_m = -200: give it a value above 0"):
+        open_document(path)
+
+
 def test_time_constants_of_ports_and_weights_of_other_programs(tmp_path):
     """Synapses that say a receptor have its time constant; IntFire1 and PyNN's weights are in their own units."""
     path = circuits.circuit(tmp_path, circuit={"components": {"point_neuron_models_dir": "models",

@@ -127,7 +127,8 @@ def test_discs_conduct_as_rayleighs_series_says(cpu, radius, factor):
 
 def test_a_ball_on_few_cells_is_told_with_the_cells_that_it_needs(cpu):
     disc = {"kind": "inclusions", "inclusions": [{"center": (0.5, 0.5, 0.5), "radius": 0.2, "factor": 0.1}]}
-    values = given(20, {"kind": "diffusion", "conductivity": disc}, cells_along=20)
+    equation = {"kind": "diffusion", "conductivity": disc, "initial": {"kind": "uniform"}}
+    values = given(20, equation, cells_along=20)
     (told,) = ENGINE.estimate(Problem(StencilParameters.model_validate(values)), cpu).findings
     assert told.place == ("equation", "conductivity", "inclusions", 0, "radius")
     assert "4 cells" in told.message
