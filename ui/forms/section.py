@@ -11,6 +11,9 @@ from engines.api import Finding
 from ui.forms.notes import NoteLabel, set_noted, warns
 from ui.widgets.icons import dress
 
+PINNED = 26
+"""Pixels at the top of a form that titles take whose sections are scrolled away."""
+
 
 class Section(QWidget):
     """Header and body; ``level`` 0 is a group of the form, 1 what stands inside one."""
@@ -20,6 +23,7 @@ class Section(QWidget):
     def __init__(self, title: str, *, level: int = 0, expanded: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("section")
+        self.level = level
         self.setProperty("level", level)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = QToolButton(self)
@@ -100,5 +104,5 @@ def scroll_to(widget: QWidget) -> None:
     if above is not None and inside is not None:
         top = widget.mapTo(inside, widget.rect().topLeft()).y()
         shown = above.verticalScrollBar().value()
-        if not shown <= top or top + widget.height() > shown + above.viewport().height():
-            above.verticalScrollBar().setValue(top - 8)
+        if not shown + PINNED <= top or top + widget.height() > shown + above.viewport().height():
+            above.verticalScrollBar().setValue(top - PINNED - 2)
