@@ -14,8 +14,8 @@ from ui.forms.editor import Editor, Maker, Previews, Suggestions
 from ui.forms.group import GroupEditor
 from ui.forms.lists import ListEditor
 from ui.forms.notes import notes_of
-from ui.forms.pinned import PinnedTitles
 from ui.forms.schema import FieldSpec, Kind, fields_of
+from ui.forms.section import PinnedTitles
 from ui.forms.steady import SteadyScrollArea
 from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors
