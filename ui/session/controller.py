@@ -37,6 +37,8 @@ from workbench.words.units import clock_text
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
 PAST = "The run is at {time}, past this end, and stops here; with a later one, or none, it goes on."
+AT_END = "No step is taken: the run is at {time}, and its end is {end}. With a later end, or none, it goes on."
+OVER = "No step is taken: this run has come to its own end. Reset begins anew."
 NOBODY = -2
 """Serial of a request without a view."""
 SAMPLE_TICKS = 3
@@ -243,11 +245,22 @@ class Controller(QObject):
         if self.phase is Phase.EMPTY or self.rewinding.pending:
             return
         self.model.wanted.emit()
+        if self.is_over:
+            self._tell_over()
+            return
         if self.runner is None or self._needs_build():
             self.build()
         if self.runner is not None:
             self.runner.advance(steps)
             self._timer.start()
+
+    def _tell_over(self) -> None:
+        runner = self.runner
+        if runner is None or runner.ended or runner.until is None:
+            self.hint.emit(OVER)
+        else:
+            time, end = (clock_text(each, runner.time_unit) for each in (self.time, runner.until))
+            self.hint.emit(AT_END.format(time=time, end=end))
 
     def reset(self) -> None:
         """Back to time zero, with the parameters as they are in the form now."""
