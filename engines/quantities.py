@@ -45,7 +45,7 @@ def number_for(text: str, unit: str) -> str:
     """What to give instead of a number with a unit: ``0.005 (V)`` for ``5 mV``, ``a number in V`` for ``5 s``; empty
     where the text is none, or nothing tells the unit."""
     found = _MEASURED.fullmatch(text.strip().replace("µ", "u").replace("μ", "u"))
-    if found is None or not unit or "{" in unit:
+    if found is None or not unit or depends(unit):
         return ""
     known = conversion(found[2], unit)
     if known is None:
@@ -53,6 +53,11 @@ def number_for(text: str, unit: str) -> str:
         return f"a number in {unit}" if unit != "1" and all(map(is_known, others)) else ""
     told = f"{known[0] * float(found[1]) + known[1]:.12g}"
     return told if unit == "1" else f"{told} ({unit})"
+
+
+def depends(unit: str) -> bool:
+    """Whether it hangs on the values of other fields (:func:`engines.api.parameters.quantity`)."""
+    return "{" in unit or " if " in unit
 
 
 def is_known(unit: str) -> bool:

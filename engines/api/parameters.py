@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, field_validator
 from pydantic.config import JsonDict
 
-from engines.quantities import number_for
+from engines.quantities import depends, number_for
 
 RECORDING = "recording"
 """The group of an engine's parameters that says what of a run is written: no number of the run depends on it."""
@@ -171,7 +171,8 @@ def quantity(
 
     ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none); braces in it name
     a field that holds a unit, as ``when`` does (``"A·{grid.length_unit}"``), and of several the first holds whose
-    fields are so (``"THz if given=frequency | {grid.length_unit}"``);
+    fields are so (``"THz if given=frequency | {grid.length_unit}"``), and none if no such is;
+    ``populations[name=target].neuron.kind`` is that of the item whose name the field ``target`` says, or of them all;
     ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
     ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away, and ``folded`` a
     group or list whose section begins closed.
@@ -212,6 +213,7 @@ def quantity(
 
 
 NAMED = re.compile(r"\{([\w.]+)\}")
+CALLED = re.compile(r"([\w.]+)\[(\w+)=([\w.]+)\]\.([\w.]+)")
 MICRO = re.compile(r"\bum\b")
 Around = Sequence[Mapping[str, Any] | BaseModel]
 """A group's values and those of the groups around it, the innermost first."""
@@ -260,7 +262,7 @@ def title_and_unit(parameters: BaseModel, name: str, *, whole: bool = False) -> 
 def unit_among(unit: str, around: Around) -> str:
     """``unit`` with the values of the fields that its braces name; nothing where there is no such field. Of
     alternatives the first whose fields are so."""
-    if "{" not in unit:
+    if not depends(unit):
         return unit
     unit = next((text for text, when in alternatives(unit) if all(_is_so(each, around) for each in when)), "")
     values = [next(iter(_values_of(name, around)), None) for name in NAMED.findall(unit)]
@@ -276,13 +278,25 @@ def alternatives(unit: str) -> list[tuple[str, list[str]]]:
     return [(text, conditions.split(" and ") if conditions else []) for text, _, conditions in parts]
 
 
+def units_of(unit: str) -> list[str]:
+    """Those that it may be, whatever they hang on."""
+    return list(dict.fromkeys(text for text, _ in alternatives(unit)))
+
+
 def _is_so(condition: str, around: Around) -> bool:
-    name, _, value = condition.partition("=")
-    return _values_of(name, around)[:1] == [value]
+    name, _, value = condition.rpartition("=")
+    found = _values_of(name, around)
+    return bool(found) and all(each == value for each in found)
 
 
 def _values_of(name: str, around: Around) -> list[Any]:
-    """What a name leads to in the innermost group that has it; nothing if none has."""
+    """What a name leads to in the innermost group that has it; nothing if none has. With ``items[name=target].number``
+    to that of the item whose name the field ``target`` says, or of all where it names none of them."""
+    if (called := CALLED.fullmatch(name)) is not None:
+        items, key, given, rest = called.groups()
+        listed = [item for group in _values_of(items, around) for item in group]
+        wanted = [item for item in listed if list(_reached(item, [key])) == _values_of(given, around)]
+        return [value for item in wanted or listed for value in _values_of(rest, [item])]
     for group in around:
         try:
             return list(_reached(group, name.split(".")))

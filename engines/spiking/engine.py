@@ -93,7 +93,7 @@ class SpikingEngine(Engine):
         if not neurons(parameters):
             raise ProblemError("There is no neuron: give a population some.", ("populations", 0, "number"))
         names = tuple(population.name for population in parameters.populations)
-        return particles(places_of(parameters.populations), names)
+        return particles(places_of(parameters.populations, parameters.sheets), names)
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         parameters = _checked(problem)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QVBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo
 from ui.widgets.icons import dress
+from workbench.words.units import counted
 
 
 class ChartButtons(QWidget):
@@ -17,6 +18,10 @@ class ChartButtons(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.chooser = self._with_menu("chart", "Which charts are shown")
+        self.more = QToolButton(self)
+        self.more.setObjectName("link")
+        self.more.clicked.connect(lambda: self.chooser.showMenu())
+        self.more.hide()
         self.fit = self._button("fit", "Show all of each chart (double-click in one)")
         self.lines = self._with_menu("line", "Chart a field along a line")
         self.runs = self._button("log", "Runs of this session: names, what differs, which stand behind this one")
@@ -26,7 +31,7 @@ class ChartButtons(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
-        for button in (self.chooser, self.fit, self.lines, self.runs, self.keep, self.forget):
+        for button in (self.chooser, self.more, self.fit, self.lines, self.runs, self.keep, self.forget):
             layout.addWidget(button)
         layout.addStretch(1)
 
@@ -45,6 +50,14 @@ class ChartButtons(QWidget):
         """The charts of these names are shown."""
         for action in self.chooser.menu().actions():
             action.setChecked(action.data() in shown)
+
+    def tell_more(self, number: int) -> None:
+        """So many of the problem's own charts have no room."""
+        tip = f"{counted(number, 'chart')} more of this problem: choose which are shown"
+        self.more.setText(f"+{number}")
+        self.more.setToolTip(tip)
+        self.more.setAccessibleName(tip)
+        self.more.setVisible(number > 0)
 
     def _with_menu(self, icon: str, tip: str) -> QToolButton:
         button = self._button(icon, tip)

@@ -46,6 +46,11 @@ class Choice:
             found = tuple(name for name in names if name in chosen)
         return found or tuple(names[:room])
 
+    def left_out(self, names: Sequence[str], room: int) -> int:
+        """How many of those that the project declares have no room."""
+        declared = sum(name in self._declared for name in names)
+        return 0 if self._chosen else max(0, declared - room)
+
     def put_first(self, name: str) -> None:
         """A new chart, which somebody waits for."""
         self._order = (name, *(other for other in self._order if other != name))

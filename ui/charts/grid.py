@@ -38,9 +38,10 @@ class ChartGrid(QScrollArea):
         return self._body
 
     def room(self) -> int:
-        """How many cells have a good size here."""
+        """How many cells have a good size here; two beside each other a legible one rather than one alone."""
         size = self.size()
-        return max(1, size.width() // GOOD_WIDTH) * max(1, size.height() // GOOD_HEIGHT)
+        across = max(1, size.width() // GOOD_WIDTH, min(2, size.width() // LEAST_WIDTH))
+        return across * max(1, size.height() // GOOD_HEIGHT)
 
     def set_cells(self, cells: Sequence[QWidget]) -> None:
         if list(cells) != self._cells:

@@ -294,7 +294,9 @@ class ChartsPanel(QWidget):
 
     def _choose(self) -> None:
         """What the person chose, or as many as there is room for."""
-        shown = self._choice.shown([chart.name for chart in self.charts], self._grid.room())
+        names, room = [chart.name for chart in self.charts], self._grid.room()
+        shown = self._choice.shown(names, room)
+        self.buttons.tell_more(self._choice.left_out(names, room))
         if shown != self.shown:
             self.shown = shown
             self.buttons.check(shown)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from engines.api.charts import Inspection
 from engines.api.parameters import Around
+from engines.quantities import depends
 from ui.forms.notes import Notes
 from ui.forms.schema import FieldSpec, default_values
 from ui.forms.validation import Errors, Path
@@ -96,7 +97,7 @@ class Editor(QWidget):
         return self._help
 
     def _make_help(self) -> str:
-        limits = self.spec.bounds.sentence("" if "{" in self.spec.unit else self.spec.unit)
+        limits = self.spec.bounds.sentence("" if depends(self.spec.unit) else self.spec.unit)
         parts = [self.spec.help, limits[:1].upper() + limits[1:]]
         return fill(". ".join(part.rstrip(".") for part in parts if part), LONGEST_LINE)
 

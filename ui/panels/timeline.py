@@ -18,8 +18,9 @@ from workbench.words.units import clock_text, is_count, time_text, unit_text
 
 GAP = 8
 """Pixels between what stands beside each other."""
-LEAST_FOR_CLOCK, LEAST_FOR_PACE, LEAST_FOR_UNTIL = 780, 640, 470
-"""Widths [pixels] below which these are left out, so that the buttons and the time stay in full."""
+LEAST_FOR_CLOCK, LEAST_FOR_ROW, LEAST_FOR_PACE, LEAST_FOR_UNTIL = 780, 640, 540, 470
+"""Widths [pixels] below which these are left out, so that the buttons and the time stay in full; without the room for a
+row, pace and end stand below each other."""
 END = "Stop by itself at this time"
 NOT_RECORDED = (
     "Earlier frames of this view were not recorded, as another field or view was shown: show that again to look back."
@@ -99,6 +100,7 @@ class Timeline(QWidget):
         self.until.edited.connect(self.until_edited)
         for field in (self.pace, self.until):
             field.refused.connect(self._tell_refused)
+            field.check.setMinimumWidth(self.pace.check.sizeHint().width())  # one below the other, too
         below = QHBoxLayout()
         below.setSpacing(GAP)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
@@ -108,11 +110,17 @@ class Timeline(QWidget):
         below.addStretch(1)
         for widget in after:
             below.addWidget(widget)
-        layout = QVBoxLayout(self)
+        lines = QVBoxLayout()
+        lines.setSpacing(1)
+        lines.addWidget(self.bar)  # as long as there is room: the past is pointed at here
+        lines.addLayout(below)
+        self._row, self._column = below, QVBoxLayout()
+        self._column.setSpacing(1)
+        layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 3, 10, 6)
-        layout.setSpacing(1)
-        layout.addWidget(self.bar)  # as long as there is room: the past is pointed at here
-        layout.addLayout(below)
+        layout.setSpacing(GAP)
+        layout.addLayout(lines, 1)
+        layout.addLayout(self._column)
         self.set_phase(Phase.EMPTY)
 
     def minimumSizeHint(self) -> QSize:
@@ -125,6 +133,10 @@ class Timeline(QWidget):
     def _show_fields(self) -> None:
         """The fields have room here and nobody looks back: then buttons stand in their place."""
         now = self._past is None
+        place = self._column if LEAST_FOR_PACE <= self.width() < LEAST_FOR_ROW else self._row
+        if place.indexOf(self.pace) < 0:
+            for field in (self.pace, self.until):
+                place.addWidget(field)
         self.pace.setVisible(now and self.width() >= LEAST_FOR_PACE)
         self.until.setVisible(now and self.width() >= LEAST_FOR_UNTIL)
         self._tell_end()

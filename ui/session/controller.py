@@ -37,6 +37,8 @@ from workbench.words.units import clock_text
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
 PAST = "The run is at {time}, past this end, and stops here; with a later one, or none, it goes on."
+AT_END = "No step is taken: the run is at {time}, and its end is {end}. With a later end, or none, it goes on."
+OVER = "No step is taken: this run has come to its own end. Reset begins anew."
 NOBODY = -2
 """Serial of a request without a view."""
 SAMPLE_TICKS = 3
@@ -107,6 +109,7 @@ class Controller(QObject):
         self._pair: tuple[int, int] | None = None
         self._stale = False
         self._reading: Future[Reading | None] | None = None
+        self._resetting: Future[None] | None = None
         self._changes: list[tuple[Path, Future[None]]] = []
         """Of live parameters, not known to have been carried out yet."""
         self.unsent: set[Path] = set()
@@ -242,11 +245,22 @@ class Controller(QObject):
         if self.phase is Phase.EMPTY or self.rewinding.pending:
             return
         self.model.wanted.emit()
+        if self.is_over:
+            self._tell_over()
+            return
         if self.runner is None or self._needs_build():
             self.build()
         if self.runner is not None:
             self.runner.advance(steps)
             self._timer.start()
+
+    def _tell_over(self) -> None:
+        runner = self.runner
+        if runner is None or runner.ended or runner.until is None:
+            self.hint.emit(OVER)
+        else:
+            time, end = (clock_text(each, runner.time_unit) for each in (self.time, runner.until))
+            self.hint.emit(AT_END.format(time=time, end=end))
 
     def reset(self) -> None:
         """Back to time zero, with the parameters as they are in the form now."""
@@ -258,9 +272,13 @@ class Controller(QObject):
             self.build()
             if self.runner is before:  # the form has a mistake, which was said: the run stays as it is
                 return
-        else:
-            self.runner.reset()
+            self._begin_anew()
+            return
+        resetting, locked = self.runner.reset(), self.locked
         self._begin_anew()
+        if locked:
+            self._resetting = resetting
+            self._set_phase(Phase.READY)  # for the person at once; the worker ends its batch first
 
     def watch(self, request: FrameRequest | None) -> None:
         """What the viewport wants of each moment."""
@@ -331,7 +349,7 @@ class Controller(QObject):
 
     def _begin_anew(self) -> None:
         self._samples.clear()
-        self._reading = None
+        self._reading = self._resetting = None
         self.painting.forget()
         self.rewinding.forget()
         self.time = 0.0
@@ -429,7 +447,8 @@ class Controller(QObject):
         if runner is None:
             self._timer.stop()
             return
-        state = runner.state
+        resetting = self._is_resetting(runner)
+        state = RunState.READY if resetting else runner.state
         for message in runner.take_messages():
             self.message.emit(message)
         if state is RunState.BUILDING:
@@ -457,7 +476,7 @@ class Controller(QObject):
             if reading is not None:
                 self.time = self.time or reading.time  # of a run that was taken there elsewhere, or before
                 self.probes_read.emit(reading)
-        self.noticed.emit(runner.noticed)
+        self.noticed.emit(() if resetting else runner.noticed)
         self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
         if state is RunState.FAILED and not self._reported:
             self._reported = True
@@ -465,6 +484,15 @@ class Controller(QObject):
             self.problem.emit(str(runner.error))
             if runner.error is not None and runner.error.torn:
                 self.broke_off.emit(runner)
+
+    def _is_resetting(self, runner: AnyRunner) -> bool:
+        """Whether the worker has yet to come to a reset: what still comes of the run before it is passed over."""
+        if self._resetting is None or self._resetting.done():
+            self._resetting = None
+            return False
+        runner.take_samples()
+        runner.frames.take()
+        return runner.alive
 
     def _follow_changes(self) -> None:
         """A live change that the run cannot make waits for Reset like any other; for Run, where none was taken yet."""

@@ -19,6 +19,7 @@ from PySide6.QtGui import QUndoStack
 from engines.api import Problem, Remedy
 from engines.api.errors import ProblemError
 from engines.api.simulation.contract import BrokenContract
+from engines.quantities import depends
 from ui.forms.renaming import named_after
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
@@ -179,7 +180,7 @@ class DocumentModel(QObject):
         for key in path[1:]:
             spec = next((spec for spec in fields_of(model) if spec.key == key), None) if model is not None else None
             names.append(str(key + 1) if isinstance(key, int) else spec.title if spec is not None else titled(key))
-            unit = spec.unit if spec is not None and "{" not in spec.unit else ""
+            unit = spec.unit if spec is not None and not depends(spec.unit) else ""
             if not isinstance(key, int):
                 inner = spec.item if spec is not None and spec.item is not None else spec
                 model = inner.model if inner is not None else None

@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.geometry.particles import Particles, named_parts
 from engines.spiking.connectivity.wiring import Space
-from engines.spiking.parameters.populations import Population
+from engines.spiking.parameters.populations import Population, Slab
 
 PITCH = 30.0
 """Between neurons of a sheet of the most numerous population [µm]."""
@@ -23,12 +23,21 @@ APART = 0.28
 """Distance of sheets, of their side."""
 
 Place = tuple[str, int, float, float]
-"""Kind, number of neurons, side or diameter [µm] or 0, thickness [µm] or 0."""
+"""Kind, number of neurons, side or diameter [µm] or 0; of a slab its thickness [µm], of a sheet how many sheets it is
+above the first population's, below where negative."""
 
 
-def places_of(populations: Sequence[Population]) -> tuple[Place, ...]:
+def places_of(populations: Sequence[Population], sheets: str = "upwards") -> tuple[Place, ...]:
+    """``sheets``: which way they follow each other."""
+    up = -1.0 if sheets == "downwards" else 1.0
     return tuple(
-        (each.place.kind, each.number, each.place.side, getattr(each.place, "thickness", 0.0)) for each in populations
+        (
+            each.place.kind,
+            each.number,
+            each.place.side,
+            each.place.thickness if isinstance(each.place, Slab) else up * place + 0.0,  # never -0
+        )
+        for place, each in enumerate(populations)
     )
 
 
@@ -39,16 +48,16 @@ def particles(places: tuple[Place, ...], names: tuple[str, ...] = ()) -> Particl
     found: list[Array] = []
     radii: list[Array] = []
     usual = usual_side(places)
-    for height, (kind, number, given, thickness) in enumerate(places):
+    for kind, number, given, high in places:
         if not number:
             continue
         side = given or usual
         if kind == "slab":
-            spots, pitch = _slab(number, side, thickness, generator)
+            spots, pitch = _slab(number, side, high, generator)
         else:
             spots, pitch = _stand(kind, number, side, generator)
         if kind == "sheet":
-            spots[:, 2] = height * APART * usual
+            spots[:, 2] = high * APART * usual
         found.append(spots)
         radii.append(np.full(number, RADIUS * min(pitch, 1.5 * PITCH)))
     neurons = Particles(np.concatenate(found), np.concatenate(radii))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import model_validator
 
@@ -57,6 +57,10 @@ class SpikingParameters(ParameterGroup):
         title="Injected current", live=True, ge=-1000, le=1000, when={"populations.neuron.kind": IN_PICOAMPERES},
     )  # fmt: skip
     populations: list[Population] = quantity(POPULATIONS, "", "Neurons of each kind", min_length=1, max_length=64)
+    sheets: Literal["upwards", "downwards"] = quantity(
+        "upwards", "", "How sheets follow the first: each above the one before, or below it, as layers of cortex do",
+        when={"populations.place.kind": ("sheet",)},
+    )  # fmt: skip
     connections: list[Connection] = quantity(CONNECTIONS, "", "Who is joined to whom", folded=True, max_length=1024)
     numerics: Numerics = quantity(Numerics(), "", "Time step and random numbers")
     recording: Recording = quantity(

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import Among, ParameterGroup, quantity
+from engines.spiking.parameters.neurons import WEIGHT_UNIT
 from engines.spiking.parameters.plasticity import PLASTICITY, NoPlasticity, Plasticity
 
 ALL = "all"
@@ -103,14 +104,16 @@ class ConstantWeight(ParameterGroup):
     """All the same."""
 
     kind: Literal["constant"] = "constant"
-    weight: float = quantity(1.62, "1", "In the unit of the target's model; inhibitory if negative", ge=-1e6, le=1e6)
+    weight: float = quantity(
+        1.62, WEIGHT_UNIT, "In the unit of the target's model; inhibitory if negative", ge=-1e6, le=1e6
+    )
 
 
 class NormalWeight(ParameterGroup):
     """Of a normal distribution; what has the other sign becomes 0."""
 
     kind: Literal["normal"] = "normal"
-    weight: float = quantity(1.0, "1", "Mean; inhibitory if negative", ge=-1e6, le=1e6)
+    weight: float = quantity(1.0, WEIGHT_UNIT, "Mean; inhibitory if negative", ge=-1e6, le=1e6)
     spread: float = quantity(0.1, "1", "Standard deviation, of the mean", ge=0, le=10)
 
 
@@ -118,7 +121,7 @@ class LognormalWeight(ParameterGroup):
     """Of a lognormal distribution."""
 
     kind: Literal["lognormal"] = "lognormal"
-    weight: float = quantity(1.0, "1", "Mean; inhibitory if negative", ge=-1e6, le=1e6)
+    weight: float = quantity(1.0, WEIGHT_UNIT, "Mean; inhibitory if negative", ge=-1e6, le=1e6)
     spread: float = quantity(1.0, "1", "Standard deviation, of the mean", ge=0, le=10)
 
 
@@ -188,6 +191,6 @@ class Connection(ParameterGroup):
         ALL, "", "Name of the population that hears, or all", min_length=1
     )
     rule: Rule = quantity(Probability(), "", "Who is joined to whom", labels=RULES)
-    weight: Weight = quantity(ConstantWeight(), "", "What a spike adds")
-    delay: Delay = quantity(NoDelay(), "", "How late it arrives")
+    weight: Weight = quantity(ConstantWeight(), "", "What a spike adds: how weights are distributed", title="Weights")
+    delay: Delay = quantity(NoDelay(), "", "How late it arrives: how delays are distributed", title="Delays")
     plasticity: Plasticity = quantity(NoPlasticity(), "", "How weights change", labels=PLASTICITY)

@@ -13,6 +13,29 @@ TimeCourse = Literal["exponential", "alpha"]
 TIME_COURSE = "What a spike gives has its weight at once, or after the decay time (an alpha function); then it decays"
 
 
+def unit_of_weights(neuron: str) -> str:
+    """What a synapse gives the model that stands at ``neuron``; one's own equations say it."""
+    by_synapses = ("adaptive exponential", "hodgkin-huxley")
+    return " | ".join(
+        [
+            f"mV if {neuron}.kind=lif",
+            f"g_leak if {neuron}.kind=lif conductance",
+            *(f"nS if {neuron}.kind={kind} and {neuron}.synapses=conductance" for kind in by_synapses),
+            *(f"pA if {neuron}.kind={kind}" for kind in by_synapses),
+        ]
+    )
+
+
+WEIGHT_UNIT = unit_of_weights("populations[name=target].neuron")
+"""Of a connection."""
+
+
+def unit_of_currents(neuron: str) -> str:
+    """In which currents from outside are given to the model that stands at ``neuron``."""
+    units = {"lif": "mV", "lif conductance": "mV", "adaptive exponential": "pA", "hodgkin-huxley": "pA"}
+    return " | ".join(f"{unit} if {neuron}.kind={kind}" for kind, unit in units.items())
+
+
 class Lif(ParameterGroup):
     """Leaky integrate-and-fire with synaptic currents, as voltages: weights are in mV. Solved exactly."""
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
+from engines.spiking.parameters.neurons import WEIGHT_UNIT
 from engines.spiking.parameters.synapses import OwnSynapse
 
 
@@ -28,8 +29,8 @@ class Stdp(ParameterGroup):
     depression: float = quantity(0.00525, "1", "Largest step down, of the highest weight", ge=0, le=1)
     potentiation_time: float = quantity(20.0, "ms", "In which the step up falls to 1/e", gt=0, le=1e4)
     depression_time: float = quantity(20.0, "ms", "In which the step down falls to 1/e", gt=0, le=1e4)
-    lowest: float = quantity(0.0, "1", "Lowest weight", ge=0, le=1e6)
-    highest: float = quantity(1.0, "1", "Highest weight", gt=0, le=1e6)
+    lowest: float = quantity(0.0, WEIGHT_UNIT, "Lowest weight", ge=0, le=1e6)
+    highest: float = quantity(1.0, WEIGHT_UNIT, "Highest weight", gt=0, le=1e6)
 
 
 Plasticity = Annotated[NoPlasticity | Stdp | OwnSynapse, Field(discriminator="kind")]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.spiking.parameters.neurons import NAMES, Lif, Neuron
+from engines.spiking.parameters.neurons import NAMES, Lif, Neuron, unit_of_currents, unit_of_weights
 
 SIDE = "Side or diameter; 0: from the number of neurons, as those of the largest population"
 
@@ -65,9 +65,13 @@ class External(ParameterGroup):
     """What comes from outside, in the units of the model's weights and currents."""
 
     rate: float = quantity(0.0, "Hz", "Random spikes that each neuron hears per second", ge=0, le=1e6)
-    weight: float = quantity(0.0, "1", "Weight of these, inhibitory if negative", ge=-1e6, le=1e6)
-    current: float = quantity(0.0, "1", "Constant current: mV (leaky), pA, or the paper's unit", ge=-1e6, le=1e6)
-    noise: float = quantity(0.0, "1", "Standard deviation of a normal current, drawn anew each step", ge=0, le=1e6)
+    weight: float = quantity(0.0, unit_of_weights("neuron"), "Weight of these, inhibitory if negative", ge=-1e6, le=1e6)
+    current: float = quantity(
+        0.0, unit_of_currents("neuron"), "Constant current: mV (leaky), pA, or the paper's unit", ge=-1e6, le=1e6
+    )
+    noise: float = quantity(
+        0.0, unit_of_currents("neuron"), "Standard deviation of a normal current, drawn anew each step", ge=0, le=1e6
+    )
 
 
 class Population(ParameterGroup):

@@ -165,7 +165,7 @@ def potjans_diesmann(scale: float = 0.1) -> SpikingParameters:
                 },
             }
         )
-    return _made(populations, connections)
+    return _made(populations, connections, sheets="downwards")
 
 
 def _lost_to_skewness(inputs: list[tuple[float, float]]) -> float:
@@ -222,7 +222,10 @@ def _connection(
     }
 
 
-def _made(populations: list[Group], connections: list[Group], step: float = 0.1, seed: int = 1) -> SpikingParameters:
+def _made(
+    populations: list[Group], connections: list[Group], step: float = 0.1, seed: int = 1, sheets: str = "upwards"
+) -> SpikingParameters:
+    numerics = {"step": step, "seed": seed}
     return SpikingParameters.model_validate(
-        {"populations": populations, "connections": connections, "numerics": {"step": step, "seed": seed}}
+        {"populations": populations, "connections": connections, "numerics": numerics, "sheets": sheets}
     )

@@ -61,6 +61,14 @@ def test_a_project_says_which_and_how_until_the_person_does(choice, settings):
     assert [chart.name for chart in choice.in_order(charts)] == ["d", "c", "a", "b"]
 
 
+def test_of_the_charts_of_a_project_those_without_room_are_counted_until_a_person_chose(choice):
+    assert choice.left_out(NAMES, 1) == 0, "an engine has many, and nobody asked for them"
+    choice.open("cardiac", [ChartView(name=name) for name in ("c", "a", "b", "gone")])
+    assert [choice.left_out(NAMES, room) for room in (1, 2, 3, 9)] == [2, 1, 0, 0]
+    choice.choose(["d"])
+    assert choice.left_out(NAMES, 1) == 0
+
+
 def test_a_chart_that_is_looked_at_in_a_way_of_its_own_is_told_to_the_project(choice):
     choice.keep_looks({"a": Look(), "b": Look(log_x=True)})
     assert [(view.name, view.log_x) for view in choice.views()] == [("b", True)]

@@ -25,7 +25,9 @@ def test_charts_fill_their_rows_as_evenly_as_there_is_room(qtbot, width, count, 
     assert columns == 1 or grid._grid.columnStretch(1) == 0
 
 
-@pytest.mark.parametrize(("size", "room"), [((600, 400), 4), ((260, 100), 1), ((820, 170), 3), ((280, 500), 3)])
+@pytest.mark.parametrize(
+    ("size", "room"), [((600, 400), 4), ((260, 100), 1), ((820, 170), 3), ((280, 500), 3), ((532, 170), 2)]
+)
 def test_as_many_charts_have_room_as_have_a_good_size(qtbot, size, room):
     grid = ChartGrid()
     qtbot.addWidget(grid)

@@ -14,7 +14,7 @@ from tests.ui.charts.doubles import CHARTS, ChartedWave
 from ui.charts.pacing import Pace
 from ui.charts.plots.cell import ChartCell
 from ui.widgets.theme import theme
-from workbench.project.project import MeasuredData
+from workbench.project.project import ChartView, MeasuredData
 
 # Written out: what the sources have is held against these.
 HAND_SECONDS = 0.03
@@ -57,6 +57,21 @@ def test_as_many_charts_as_fit_are_shown_and_the_choice_is_remembered(charted, q
     qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=10_000)
     qtbot.waitUntil(lambda: panel.shown == ("voltage", "sizes", "history"))
     assert [action.isChecked() for action in panel.buttons.chooser.menu().actions()] == [True, False, True, True]
+
+
+def test_charts_of_a_project_that_have_no_room_are_told_where_they_can_be_chosen(charted, qtbot, monkeypatch):
+    panel, opened = charted.charts.panel, []
+    monkeypatch.setattr(panel.buttons.chooser, "showMenu", lambda: opened.append(True))
+    assert not panel.buttons.more.isVisible()
+    charted.model.document.project.view.charts = [ChartView(name=name) for name in ("voltage", "losses", "sizes")]
+    panel._opened()
+    panel.set_info(charted.controller.info)
+    panel.resize(590, 190)  # as beside the meters of a window of 1280 points
+    qtbot.waitUntil(lambda: panel.shown == ("voltage", "losses"))
+    assert panel.buttons.more.isVisible()
+    assert (panel.buttons.more.text(), panel.buttons.more.toolTip()[:12]) == ("+1", "1 chart more")
+    panel.buttons.more.click()
+    assert opened
 
 
 class Paintings(QObject):

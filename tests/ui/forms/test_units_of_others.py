@@ -5,8 +5,14 @@ import pytest
 from engines.api.parameters import unit_among
 from engines.fdtd.parameters import FdtdParameters, PointSource, Sphere
 from engines.fdtd.parameters.monitors import SPECTRAL
+from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.connections import Connection, NormalDelay, NormalWeight
+from engines.spiking.parameters.equations import OwnNeuron
+from engines.spiking.parameters.neurons import AdaptiveExponential, ConductanceLif
+from engines.spiking.parameters.populations import Population
 from tests.ui.forms.holder import Holder
 from ui.forms.group import FieldLine
+from ui.forms.schema import plain
 
 
 @pytest.mark.parametrize(
@@ -46,3 +52,45 @@ def test_lengths_are_labelled_with_the_unit_of_the_grid(qtbot):
     holder.edit(("grid", "length_unit"), "mm")
     assert {label(*path) for path in places} == {"mm"}
     assert label("grid", "cells_x") == ""
+
+
+def test_weights_and_currents_have_the_unit_of_the_neurons_that_they_go_to(qtbot):
+    """Of the population that the connection's target names; of all where they are alike. Those by equations of one's
+    own say their unit there."""
+    leaky, adaptive = Population(name="A"), Population(name="B", neuron=AdaptiveExponential())
+    own = Population(name="C", neuron=OwnNeuron())
+    to_each = [Connection(source="A", target=target) for target in ("A", "B", "C", "all")]
+    holder = Holder(
+        qtbot, SpikingParameters, SpikingParameters(populations=[leaky, adaptive, own], connections=to_each)
+    )
+
+    def label(*path):
+        line = holder.editor(*path).parentWidget()
+        assert isinstance(line, FieldLine)
+        return line.unit_text()
+
+    def of_weights():
+        return [label("connections", place, "weight", "weight") for place in range(4)]
+
+    assert of_weights() == ["mV", "nS", "", ""]
+    assert [label("populations", place, "external", "weight") for place in range(3)] == ["mV", "nS", ""]
+    assert [label("populations", place, "external", "current") for place in range(3)] == ["mV", "pA", ""]
+    holder.edit(("populations", 1, "neuron", "synapses"), "current")
+    assert of_weights() == ["mV", "pA", "", ""]
+    for place in (1, 2):
+        holder.edit(("populations", place, "neuron"), plain(ConductanceLif()))
+    assert of_weights() == ["mV", "g_leak", "g_leak", ""]
+    holder.edit(("populations", 0, "neuron"), plain(ConductanceLif()))
+    assert of_weights() == ["g_leak"] * 4
+
+
+def test_no_two_fields_of_a_connection_have_one_name(qtbot):
+    connection = Connection(source="A", target="A", weight=NormalWeight(), delay=NormalDelay())
+    holder = Holder(
+        qtbot, SpikingParameters, SpikingParameters(populations=[Population(name="A")], connections=[connection])
+    )
+    titles = [names for names, _ in holder.form.fields() if names[0] == "Connections"]
+    assert len(set(titles)) == len(titles)
+    lasts = [names[-1] for names in titles]
+    assert {"Weights", "Weight", "Delays", "Delay"} < set(lasts)
+    assert lasts.count("Weight") == lasts.count("Delay") == 1

@@ -69,7 +69,8 @@ def test_a_run_that_was_begun_in_an_earlier_session_goes_on(timeline):
     [
         (800, (True, True), "s = 1 h 23 min"),
         (700, (True, True), "s"),
-        (600, (False, True), "s"),
+        (600, (True, True), "s"),
+        (500, (False, True), "s"),
         (440, (False, False), "s"),
     ],
 )
@@ -84,6 +85,22 @@ def test_fields_are_left_out_where_there_is_no_room(timeline, width, shown, unit
     timeline.set_until(20.0)
     assert timeline.until.unit_label.text() == "s"
     assert timeline.until.box.toolTip() == "Stop by itself at this time"
+
+
+def test_beside_open_meters_pace_and_end_stand_below_each_other(timeline, qtbot):
+    """In a window of 1280 points; each as high as in one row, so that nothing above them moves."""
+    timeline.set_unit("ms")
+    timeline.resize(588, 64)
+    qtbot.waitUntil(lambda: timeline.pace.x() == timeline.until.x() and timeline.pace.y() < timeline.until.y())
+    assert timeline.pace.box.x() == timeline.until.box.x()
+    assert timeline.until.geometry().bottom() < timeline.height()
+    assert timeline.time_label.geometry().right() < timeline.pace.x()
+    timeline.look_back(1.0)
+    assert not timeline.pace.isVisible()
+    assert timeline.now_button.isVisible()
+    timeline.look_back(None)
+    timeline.resize(700, 64)
+    qtbot.waitUntil(lambda: timeline.pace.y() == timeline.until.y() and timeline.pace.x() < timeline.until.x())
 
 
 def test_the_fields_show_what_is_set_and_ask_for_what_is_typed(timeline, qtbot):

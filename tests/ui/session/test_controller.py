@@ -1,5 +1,6 @@
 """A run as the window follows it: what is said of it, once each, from when it is built to its end."""
 
+import threading
 from types import SimpleNamespace
 
 from engines.api.errors import ProblemError
@@ -44,3 +45,27 @@ def test_compiling_is_said_once_when_the_first_steps_take_more_than_a_second(ope
         controller._follow_first_step(RunState.RUNNING)
     assert said == [("Compiling kernels for this machine, once", 0.0)]
     monkeypatch.undo()
+
+
+def test_reset_unlocks_the_form_at_once_however_long_a_batch_of_the_run_takes(opened, qtbot):
+    controller, free = opened.controller, threading.Event()
+    opened.model.edit(("run", "until"), None)
+    controller.run()
+    qtbot.waitUntil(lambda: controller.phase is Phase.RUNNING and controller.time > 0)
+    begun = threading.Event()
+    controller.runner.post(lambda simulation: (begun.set(), free.wait(60)))
+    assert begun.wait(60)
+    try:
+        opened.actions_["reset"].trigger()
+        assert not controller.locked
+        assert opened.problem.form.editor_at(("numerics", "step")).isEnabled()
+        qtbot.wait(100)  # a few looks at the run, which has not come to it yet
+        assert (controller.phase, controller.time) == (Phase.READY, 0.0)
+        opened.model.edit(("parameters", "numerics", "step"), 0.04)
+        assert not opened.banner.isVisible(), "it is the value that the next run begins with"
+    finally:
+        free.set()
+    qtbot.waitUntil(lambda: controller.runner.state is RunState.READY)
+    controller.run()
+    qtbot.waitUntil(lambda: controller.phase is Phase.RUNNING and controller.time > 0)
+    assert controller.info.dt == 0.04

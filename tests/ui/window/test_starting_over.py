@@ -3,9 +3,10 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from ui.session.controller import Phase
+from ui.session.controller import OVER, Phase
 from ui.window.questions.starting_over import AGAIN, ALWAYS, ENDED, PAST, QUESTION
 from workbench.run.states.history import KeptState, Mark
+from workbench.words.units import clock_text
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -110,6 +111,32 @@ def test_an_end_before_the_time_of_a_run_that_rests_is_asked_about(opened, qtbot
     assert window.controller.phase is Phase.PAUSED
     press(window, 0, qtbot)
     qtbot.waitUntil(lambda: window.controller.time > time)
+
+
+def test_a_step_past_an_end_is_told_and_not_taken(opened, qtbot):
+    """The run was said to be finished where it stood."""
+    window = opened
+    window.controller.step(400)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED and window.controller.time > 0)
+    time = window.controller.time
+    window.timeline.until_edited.emit(time / 4)
+    window.banner.hide()
+    qtbot.mouseClick(window.timeline.step_button, LEFT)
+    assert window.banner.text.startswith(f"No step is taken: the run is at {clock_text(time, 'ms')}, and its end is ")
+    qtbot.wait(100)
+    assert (window.controller.phase, window.controller.time) == (Phase.PAUSED, time)
+    window.timeline.until_edited.emit(4 * time)
+    qtbot.mouseClick(window.timeline.step_button, LEFT)
+    qtbot.waitUntil(lambda: window.controller.time > time)
+
+
+def test_a_step_of_a_problem_that_is_over_is_told(opened, qtbot, monkeypatch):
+    window = opened
+    window.controller.step(4)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED and window.controller.time > 0)
+    monkeypatch.setattr(window.controller.runner, "ended", True)
+    window.controller.step()
+    assert window.banner.text == OVER
 
 
 def press(window, number, qtbot):

@@ -27,6 +27,7 @@ from workbench.words.numbers import figure, tick_texts
 from workbench.words.units import clock_text, is_count, unit_text
 
 Placed = tuple[str, Array, int, int]
+Entries = tuple[tuple[str, plates.Colour], ...]
 
 _AXES = (("x", (232, 92, 88)), ("y", (112, 196, 96)), ("z", (92, 148, 240)))
 
@@ -141,18 +142,40 @@ class Hud:
             low, high = scene.links.range
             said = f"{scene.links.title}\t{figure(low, 2)} … {figure(high, 2)} {unit_text(scene.links.unit)}".rstrip()
             say("links", said.replace("-", "−"), *([GONE] if np.isnan(scene.links.values).any() else []))
-        if scene.lines and scene.view.overlay:
-            if is_crowded:
-                say("lines", scene.lines[0].rpartition("\t")[2])
-            else:
-                put("lines", self._meters(tuple(scene.lines), scene, height - AXES_ROOM * ratio - top, ratio))
-        if not is_crowded and (entries := _materials(scene)):
-            key = (entries, theme, ratio)
-            put("materials", self._keep("materials", key, lambda: plates.legend(entries, theme, ratio)))
+        metered = bool(scene.lines) and scene.view.overlay
+        legends = self._legends(scene, () if is_crowded else _materials(scene), height, top, metered, ratio)
+        if metered and is_crowded:
+            say("lines", scene.lines[0].rpartition("\t")[2])
+        elif metered:
+            room = height - AXES_ROOM * ratio - top - _heights(legends, ratio)
+            put("lines", self._meters(tuple(scene.lines), scene, room, ratio))
+        for name, image in legends:
+            put(name, image)
+
+    def _legends(
+        self, scene: Scene, entries: Entries, height: int, top: int, metered: bool, ratio: float
+    ) -> list[tuple[str, Array]]:
+        """Of materials and markers, between ``top`` and the axes; materials leave half of that to the meters."""
+        theme, legends = scene.theme, list[tuple[str, Array]]()
         if scene.marked is not None and scene.markers is not None:
             title, signs = marker_lines(scene.marked, scene.markers.signs)
             named = (title, signs, theme, ratio)
-            put("markers", self._keep("markers", named, lambda: plates.legend(signs, theme, ratio, title)))
+            legends.append(("markers", self._keep("markers", named, lambda: plates.legend(signs, theme, ratio, title))))
+        room = (height - AXES_ROOM * ratio - top - _heights(legends, ratio)) / (2 if metered else 1)
+        if entries:
+            legends.insert(0, ("materials", self._of_materials(scene, entries, room, ratio)))
+        return legends
+
+    def _of_materials(self, scene: Scene, entries: Entries, room: float, ratio: float, more: int = 0) -> Array:
+        """As many entries as are no higher than ``room`` [pixels], and two at least; ``more`` are left out."""
+        told = (*entries, (f"and {more} more", MISSING)) if more else entries
+        image = self._keep(
+            f"materials {len(told)}", (told, scene.theme, ratio), lambda: plates.legend(told, scene.theme, ratio)
+        )
+        if image.shape[0] <= room or len(told) <= 2:
+            return image
+        out = 1 if more else 2
+        return self._of_materials(scene, entries[:-out], room, ratio, more + out)
 
     def _meters(self, meters: tuple[str, ...], scene: Scene, room: float, ratio: float) -> Array:
         """As many of them as are no higher than ``room`` [pixels], and one at least."""
@@ -373,7 +396,12 @@ class Hud:
         return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack
 
 
-def _materials(scene: Scene) -> tuple[tuple[str, plates.Colour], ...]:
+def _heights(named: list[tuple[str, Array]], ratio: float) -> float:
+    """Of plates below each other, with the room between them [pixels]."""
+    return sum(image.shape[0] + round(6 * ratio) for _, image in named)
+
+
+def _materials(scene: Scene) -> Entries:
     """What bodies in space are made of, where the colours of values have no names."""
     field = scene.shown_field
     return () if field is not None and scene.names(field) else materials(scene)[:MOST_NAMES]

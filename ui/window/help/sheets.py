@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engines.api.parameters import units_of
 from engines.explained import Explained, explained
 from ui.forms.editor import Editor
 from ui.forms.fields.number import told
@@ -86,7 +87,7 @@ def entry_of(editor: Editor) -> str:
     run, the source, and its name in files."""
     spec = editor.spec
     more = Explained() if spec.owner is None else explained(spec.owner, spec.key)
-    unit = "" if "{" in spec.unit else unit_text(spec.unit)
+    unit = "" if "{" in spec.unit else " or ".join(map(unit_text, units_of(spec.unit)))
     limits = spec.bounds.sentence(unit)
     rows = [
         ("Equation", more.equation),

@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 
+from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.spiking.connectivity import files
 from engines.spiking.connectivity.layout import particles, places_of, space
 from engines.spiking.connectivity.pairs import random_synapses
 from engines.spiking.connectivity.wiring import Space, Span, wire
-from engines.spiking.parameters import SpikingParameters
+from engines.spiking.engine import SpikingEngine
+from engines.spiking.parameters import SpikingParameters, published
 from engines.spiking.parameters.connections import Connection
 from engines.spiking.setup.populations import spans
+from workbench.project.presets import open_preset, preset_called
 
 SIDE = 1000.0
 
@@ -289,3 +292,23 @@ def test_opposite_sides_are_joined_where_they_are_equal():
     with pytest.raises(ProblemError, match="populations have sides of 100 and 300 µm") as refused:
         wire(given.connections, spans(given), space(places_of(given.populations)), 0.1, 1, np.zeros(60))
     assert refused.value.place == ("connections", 0, "rule", "periodic")
+
+
+def test_sheets_follow_each_other_upwards_or_downwards_as_layers_of_cortex():
+    """The microcircuit's preset stands as it is drawn, L2/3 above L6; its synapses are as they were."""
+    given = open_preset(preset_called("potjans_diesmann")).parameters
+    heights = {}
+    for sheets in ("upwards", "downwards"):
+        network = given.model_copy(update={"sheets": sheets})
+        positions, first = SpikingEngine().geometry_of(Problem(network)).positions, 0
+        heights[sheets] = []
+        for population in network.populations:
+            (height,) = np.unique(positions[first : first + population.number, 2])
+            heights[sheets].append(height)
+            first += population.number
+    assert given.sheets == "downwards"
+    assert given == published.potjans_diesmann()
+    np.testing.assert_allclose(heights["upwards"], 0.28 * 30.0 * np.sqrt(2192) * np.arange(8), rtol=1e-6)
+    np.testing.assert_array_equal(heights["downwards"], -np.array(heights["upwards"]))
+    ways = (space(places_of(given.populations, sheets)) for sheets in ("upwards", "downwards"))
+    assert np.array_equal(*(way.places for way in ways))

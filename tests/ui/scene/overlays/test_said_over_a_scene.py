@@ -110,6 +110,24 @@ def test_as_many_meters_are_listed_as_there_is_room_for_above_the_axes(compose):
         assert len(said) == 1 or top + image.shape[0] <= height - 95
 
 
+@pytest.mark.parametrize(("height", "covered"), [(280, 0.0), (343, 0.0), (343, 64.0), (500, 64.0), (900, 64.0)])
+@pytest.mark.parametrize("materials", [2, 9])
+def test_no_legend_lies_over_the_axes_and_meters_make_way_for_it(compose, covered, height, materials):
+    """As in a window of 1280x720 with charts and a sentence on top: 343 points of the view."""
+    boxes = (box(n, (1, 1, 1), (2, 2, 2), material=f"Material {n}") for n in range(materials))
+    scene = solid(*boxes)
+    scene.time, scene.covered = 1.0, covered
+    scene.lines = [f"Meter {n}\t{n}.00 GB/s" for n in range(5)]
+    plates, _ = compose(scene, (900, height))
+    (entries, *_), image, _, top = plates["materials"]
+    assert top + image.shape[0] <= height - 95
+    assert plates["lines"][3] + plates["lines"][1].shape[0] <= top
+    names = [name for name, _ in entries]
+    whole = [f"Material {n}" for n in range(materials)]
+    assert names == whole or names == [*whole[: len(names) - 1], f"and {materials - len(names) + 1} more"]
+    assert names == whole or height < 900
+
+
 def test_without_values_the_regions_are_named_at_the_upper_right(compose):
     scene, mesh = Scene(), kuhn_cube(2)
     scene.set_simulation(of_mesh(mesh))

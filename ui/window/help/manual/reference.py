@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from engines.api import Engine
-from engines.api.parameters import NAMED, alternatives
+from engines.api.parameters import NAMED, units_of
 from engines.explained import explained
 from ui.forms.schema import FieldSpec, Kind, default_value, fields_of, plain
 from workbench.cli.arguments import parser
@@ -95,7 +95,7 @@ def _row(spec: FieldSpec, group: Group) -> str:
     else:
         bounds = spec.bounds.sentence()
     live = " **Live**" if spec.live else ""
-    unit = " or ".join(NAMED.sub(r"`\1`", text) for text, _ in alternatives(spec.unit))
+    unit = " or ".join(NAMED.sub(r"`\1`", text) for text in units_of(spec.unit))
     return f"| `{group.path}{spec.key}` | {default} | {unit} | {bounds} | {_cell(meaning)}{live} |"
 
 
