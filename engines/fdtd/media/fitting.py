@@ -24,7 +24,7 @@ RESONANCES, WIDTHS = 28, (0.02, 0.08, 0.3, 1.0)
 them."""
 LARGEST_PERMITTIVITY = 50.0
 NARROWEST = 1e-9
-"""Width of a pole over the middle of the measured frequencies: one that is narrower has no loss that could be measured."""
+"""Width of a pole over the middle of the measured frequencies: the loss of one that is narrower is never measured."""
 NEGLIGIBLE = 1e-6
 """Poles that add less than this to ε anywhere in the data are left out."""
 

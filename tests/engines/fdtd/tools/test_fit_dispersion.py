@@ -48,12 +48,10 @@ def test_bad_tables_are_refused_in_a_sentence(tmp_path, backend, text, sentence)
         FitDispersion().run(Problem(FdtdParameters()), FitParameters(file=str(path), lorentz=4), backend)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_what_hardly_absorbs_is_fitted_too(seed: int) -> None:
+@pytest.mark.parametrize(("n", "k"), [((0.1, 0.05), 1.5), ((1.5, 0.0), 0.0), ((2.0, -0.1), 0.0)])
+def test_what_hardly_absorbs_is_fitted_too(n: tuple[float, float], k: float) -> None:
     """The widths of poles came to 1e-31 THz, which no material can have."""
-    generator = np.random.default_rng(seed)
     x = np.linspace(0.5, 1.0, 12)
-    index = generator.uniform(0.1, 3) + generator.uniform(0, 0.2) * x + 1j * generator.uniform(0, 3)
-    fit = fit_poles(IndexTable(x, index), True, 1, False)
+    fit = fit_poles(IndexTable(x, n[0] + n[1] * x + 1j * k), True, 2, False)
     assert all(pole.damping > 0 for pole in fit.poles)
     assert np.isfinite(fit.index).all()
