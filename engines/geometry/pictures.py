@@ -17,8 +17,9 @@ FORMATS = ("PNG", "JPEG")
 
 @guarded("is not a picture that can be read: choose a PNG or JPEG file.", largest=1 << 30)
 def brightness(path: Path) -> Array:
-    """(height, width) float32, 0 black to 1 white, row 0 on top. Raises ProblemError."""
-    from PIL import Image, UnidentifiedImageError  # most problems have no picture
+    """(height, width) float32, 0 black to 1 white, row 0 on top, as viewers show it; what is transparent is black.
+    Raises ProblemError."""
+    from PIL import Image, ImageOps, UnidentifiedImageError  # most problems have no picture
 
     try:
         with warnings.catch_warnings():
@@ -30,7 +31,11 @@ def brightness(path: Path) -> Array:
                         f"scale it down to at most {MOST_PIXELS // 1_000_000} million."
                     )
                 if image.mode.startswith("I"):  # 16 bits of grey
-                    return np.asarray(image, np.float32) / np.float32(65535)
-                return np.asarray(image.convert("L"), np.float32) / np.float32(255)
+                    return np.asarray(ImageOps.exif_transpose(image), np.float32) / np.float32(65535)
+                upright = ImageOps.exif_transpose(image)
+                grey = np.asarray(upright.convert("L"), np.float32) / np.float32(255)
+                if not upright.has_transparency_data:
+                    return grey
+                return grey * (np.asarray(upright.convert("RGBA").getchannel("A"), np.float32) / np.float32(255))
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise ProblemError(f"'{path.name}' is not a picture that can be read: choose a PNG or JPEG file.") from error

@@ -23,8 +23,10 @@ SYMBOLS = {
 }
 """What columns are called besides the words of the charts."""
 _HEADING = re.compile(r"(.*?)\s*(?:[\[(]([^\[\]()]*)[\])]|\s/\s*(\S+))?\s*")
-_JOINED = re.compile(r"(.+)[/_]([^/_\s]+)")
-"""``Voltage/V``, ``current_A``: a name and its unit, if it is one."""
+_JOINED = re.compile(r"(.+?)(?:[/_]|, | in )([^/_,\s]+)")
+"""``Voltage/V``, ``current_A``, ``Time, ms``, ``Time in ms``: a name and its unit, if it is one."""
+NO_UNITS = ("min", "1")
+"""What a comma may stand before that is none: ``Voltage, min``."""
 CURVE = "curve"
 """The first heading of a table that this application writes of a chart (:mod:`workbench.export.chart_tables`)."""
 
@@ -120,7 +122,7 @@ def heading_parts(cell: str) -> tuple[str, str]:
     found = _HEADING.fullmatch(cell)
     name, unit = (cell, "") if found is None else (found[1].strip(), (found[2] or found[3] or "").strip())
     joined = None if unit else _JOINED.fullmatch(name)
-    if joined is not None and is_known(joined[2]):
+    if joined is not None and is_known(joined[2]) and not name.endswith(tuple(f", {each}" for each in NO_UNITS)):
         name, unit = joined[1], joined[2]
     return name.strip("<>"), unit
 

@@ -60,9 +60,9 @@ def _read(path: Path, what: str, columns: tuple[str, ...], units: tuple[str, ...
 
 
 def _columns(table: TextTable, columns: tuple[str, ...], units: tuple[str, ...], name: str) -> list[Column]:
-    """In their order, or by the headings where there are more."""
+    """In their order, or of two by the headings where there are any."""
     axes = [Axis(*each) for each in zip(columns, units, strict=True)]
-    if len(table.heading) > len(columns) == 2:
+    if len(table.heading) >= len(columns) == 2:
         return list(columns_for(table.heading, axes[0], axes[1], name))
     heading = table.heading or ("",) * len(columns)
     return [column_of(text, place, axis, name) for place, (text, axis) in enumerate(zip(heading, axes, strict=False))]

@@ -11,6 +11,7 @@ from math import isfinite
 
 from engines.api.errors import ProblemError
 from engines.quantities import is_known
+from engines.tables.columns import heading_parts
 
 PREAMBLE = 200
 """Lines that may stand above the numbers: what instruments write of a measurement."""
@@ -62,12 +63,12 @@ class TextTable:
 
 def text_table(text: str) -> TextTable:
     """The table in a text. Empty lines and those that begin with # are passed over, and what stands above the headings,
-    if the numbers below have as many columns as these. A line of units below the names belongs to them.
+    if the numbers below have as many columns as these. A line of units below the names belongs to them. Headings may
+    stand behind a # as well, as NumPy writes them, if they give a unit.
 
     Raises ProblemError for lines that no table has, and where 1.000 or 1,000 may be one or a thousand.
     """
-    lines = [(place, line) for place, line in enumerate(text.splitlines(), 1)]
-    lines = [(place, line) for place, line in lines if line.strip() and line.lstrip()[0] != "#"]
+    lines = _without_comments([(place, line) for place, line in enumerate(text.splitlines(), 1) if line.strip()])
     if not lines:
         return TextTable((), (), ",")
     if max(len(line) for _, line in lines) > LONGEST_LINE:
@@ -82,6 +83,25 @@ def text_table(text: str) -> TextTable:
     rows = [(place, _split(line, separator)) for place, line in lines[first:]]
     check_marks([line for _, line in lines[first:]], [row for _, row in rows], separator)
     return TextTable(tuple(heading), tuple(rows), separator)
+
+
+def _without_comments(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Those that do not begin with #; of these the last one above the first row too, if it is its headings."""
+    kept = [(place, line) for place, line in lines if line.lstrip()[0] != "#"]
+    above = [(place, line) for place, line in lines if not kept or place < kept[0][0]]
+    if not kept or not above or len(above[-1][1]) > LONGEST_LINE:
+        return kept
+    (place, comment), row = above[-1], kept[0][1]
+    heading, separator = comment.strip().lstrip("# "), _separator([row])
+    names, cells = headings_in(heading, separator), _split(row, separator)
+    if _is_row(cells, separator) and len(names) == len(cells) and any(is_known(heading_parts(n)[1]) for n in names):
+        return [(place, heading), *kept]
+    return kept
+
+
+def headings_in(line: str, separator: str | None) -> list[str]:
+    """The names in a line of headings; between some of them may stand nothing but spaces."""
+    return _split(line, separator) if separator else _NAMES.findall(line)
 
 
 def check_marks(lines: Sequence[str], rows: Sequence[Sequence[str]], separator: str | None) -> None:
@@ -177,11 +197,12 @@ def _is_row(row: Sequence[str], separator: str | None) -> bool:
 def _heading(above: Sequence[str], row: Sequence[str], separator: str | None) -> list[str]:
     """The names right above the first row of numbers, with the units of a line between them; none where there are
     fewer names than columns."""
-    named = [_split(line, separator) if separator else _NAMES.findall(line) for line in above[-2:]]
+    named = [headings_in(line, separator) for line in above[-2:]]
     if not named:
         return []
     if len(named) == 2 and len(named[0]) == len(named[1]) and any(named[1]) and all(map(_is_unit, named[1])):
-        return [f"{name} [{unit}]" if unit else name for name, unit in zip(*named, strict=True)]
+        units = [unit.strip("[]()") for unit in named[1]]
+        return [f"{name} [{unit}]" if unit else name for name, unit in zip(named[0], units, strict=True)]
     return named[-1] if len(named[-1]) >= min(2, len(row)) else []
 
 

@@ -16,7 +16,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.quantities import conversion
 from engines.reading import Version, guarded, version_of
-from engines.tables.columns import Axis, Column, column_name, columns_for, fits
+from engines.tables.columns import Axis, Column, column_name, columns_for, fits, heading_parts
 from engines.tables.text import TextTable, text_table
 
 TIMES = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
@@ -28,7 +28,6 @@ MOST_STEPS = 1 << 24
 MOST_ROWS = 10_000_000
 
 _NAMED = re.compile(r"\s*(\d{1,4})\s*\[\s*([^\[\]]*?)\s*\]\s*")
-_HEADING = re.compile(r"\s*([^\[\]()]*?)\s*(?:[\[(]\s*([^\[\]()]*?)\s*[\])])?\s*")
 
 
 @dataclass(frozen=True)
@@ -251,23 +250,23 @@ def _units(heading: str, name: str, quoted: bool) -> tuple[float, float, str]:
     def told(what: str) -> str:
         return what if quoted else "something else"
 
-    titles = [_HEADING.fullmatch(" ".join(cell.split())) for cell in _cells(heading, True)]
-    (time_name, time_unit), (value_name, unit) = ((found[1], found[2]) if found else ("", None) for found in titles)
-    if time_unit is not None and time_unit not in TIMES:
+    (time_name, time_unit), (value_name, unit) = (heading_parts(cell) for cell in _cells(heading, True))
+    if time_unit and time_unit not in TIMES:
         what = told(f"in '{time_unit}'")
         raise ProblemError(f"The time of the drive cycle '{name}' is {what}: use one of {', '.join(TIMES)}.")
-    if not str(time_name).lower().startswith("t"):
+    if not time_name.lower().startswith("t"):
         what = told(f"'{time_name}'")
         raise ProblemError(f"The first column of the drive cycle '{name}' is {what}: it should be the time.")
-    power = str(value_name).lower().startswith("p") or unit in POWERS
+    power = value_name.lower().startswith("p") or unit in POWERS
     units = POWERS if power else CURRENTS
-    if unit is not None and unit not in units:
+    if unit and unit not in units:
         known = ", ".join({**CURRENTS, **POWERS})
         what = told(f"in '{unit}'")
         raise ProblemError(f"The second column of the drive cycle '{name}' is {what}: use one of {known}.")
-    if not power and value_name and not str(value_name).lower().startswith(("i", "c")):
+    rate = re.match(r"c[\s_-]*rate", value_name, re.IGNORECASE) is not None
+    if rate or (not power and value_name and not value_name.lower().startswith(("i", "c"))):
         what = told(f"'{value_name}'")
         raise ProblemError(
             f"The second column of the drive cycle '{name}' is {what}: it should be a current or a power."
         )
-    return TIMES.get(time_unit or "s", 1.0), units.get(unit or "", 1.0), "power" if power else "current"
+    return TIMES.get(time_unit, 1.0), units.get(unit, 1.0), "power" if power else "current"

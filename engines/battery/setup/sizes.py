@@ -20,7 +20,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.battery.parameters.sizes import Lognormal, Measured, ParticleSizes
 from engines.reading import guarded
-from engines.tables.columns import Axis, Column, column_of
+from engines.tables.columns import Axis, Column, column_of, fits, heading_parts
 from engines.tables.text import rows_of
 
 POWERS = {"number": 0, "area": 2, "volume": 3}
@@ -129,6 +129,15 @@ def _measured(given: Measured, electrode: str) -> _Classes:
     return _Classes(radii[kept] * MICROMETRE, by_area[kept] / by_area.sum())
 
 
+def _radius_under(heading: list[str], where: str, name: str) -> Column:
+    """The first column, in the unit that its heading gives. Raises ProblemError where that is not of radii."""
+    if "diam" in heading_parts(heading[0])[0].lower():
+        raise ProblemError(f"{where}: the first column of {name} is of diameters: give radii, half of them.")
+    if len(heading) > 1 and fits(heading[1], RADIUS) and not fits(heading[0], RADIUS):
+        raise ProblemError(f"{where}: the second column of {name} is the radius: put it first, and the weight second.")
+    return column_of(heading[0], 0, RADIUS, name)
+
+
 @guarded("cannot be read as sizes: choose a CSV file of two columns, radius and weight.")
 def _table(path: Path, where: str) -> tuple[Array, Array]:
     """Radii [µm] and weights of a CSV file; a first row of words is its heading, which may give the radii's unit."""
@@ -143,7 +152,7 @@ def _table(path: Path, where: str) -> tuple[Array, Array]:
         elif number > 1:
             raise ProblemError(f"{where}: row {number} of {path.name} is no radius and weight: give two numbers.")
         else:
-            radius = column_of(cells[0], 0, RADIUS, path.name)
+            radius = _radius_under(cells, where, path.name)
     if not numbers:
         raise ProblemError(f"{where}: {path.name} has no rows; give a radius [µm] and a weight in each.")
     table = np.array(numbers, float)

@@ -23,6 +23,8 @@ RESONANCES, WIDTHS = 28, (0.02, 0.08, 0.3, 1.0)
 """Of the coarse set: resonances from a third of the lowest measured frequency to four times the highest, widths over
 them."""
 LARGEST_PERMITTIVITY = 50.0
+NARROWEST = 1e-9
+"""Width of a pole over the middle of the measured frequencies: the loss of one that is narrower is never measured."""
 NEGLIGIBLE = 1e-6
 """Poles that add less than this to ε anywhere in the data are left out."""
 
@@ -134,8 +136,8 @@ def _refined(
         of_strength, of_b = (unit**2 if kind == "Drude" else 1.0), (1 / unit if kind == "Debye" else unit)
         start += [strength / of_strength, a / unit, b / of_b]
         scales += [of_strength, unit, of_b]
-        low += [0.0, f.min() / 20 / unit if kind == "Lorentz" else -1.0, 1e-3 if kind == "Debye" else 0.0]
-        high += [np.inf, 20 * f.max() / unit if kind == "Lorentz" else 1.0, np.inf]
+        low += [0.0, f.min() / 20 / unit if kind == "Lorentz" else -1.0, 1e-3 if kind == "Debye" else NARROWEST]
+        high += [np.inf, 20 * f.max() / unit if kind == "Lorentz" else 1.0, 1 / NARROWEST]
 
     def split(x: Array) -> tuple[float, list[tuple[str, float, float]], Array]:
         values = x * scales

@@ -16,6 +16,10 @@ from engines.tables.columns import heading_parts
 from engines.tables.text import row_of
 
 FEWEST = 5
+FEWEST_NAMES = 2
+"""In a comment that is a line of titles."""
+PERMITTIVITY = re.compile(r"(re|im)?[^a-z]*(eps|ε)")
+OTHER_THAN_WAVELENGTHS = ("e", "ev", "energy", "photon energy", "f", "freq", "frequency", "ω", "omega")
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,14 @@ def read_index_table(path: Path, micrometres: float) -> IndexTable:
     blocks = _blocks(path, micrometres)
     if not blocks:
         raise ProblemError(f"{path.name} has no rows of numbers: it needs the columns wavelength, n and k.", ("file",))
-    first = np.array(blocks[0][1])
+    heading, rows = blocks[0]
+    first = np.array(rows)
     if first.shape[1] >= 3:
-        wavelengths, n, k = first[:, 0], first[:, 1], first[:, 2]
+        n, k = (first[:, place] for place in _places(heading, first.shape[1], path.name))
+        wavelengths = first[:, 0]
     else:
-        tables = {title: np.array(rows) for title, rows in reversed(blocks)}
-        if "n" not in tables and blocks[0][0] == "":
+        tables = {heading[-1] if heading else "": np.array(rows) for heading, rows in reversed(blocks)}
+        if "n" not in tables and not heading:
             tables["n"] = first
         if "n" not in tables:
             raise ProblemError(f"{path.name} has no column n: it needs wavelength, n and k.", ("file",))
@@ -64,33 +70,27 @@ def read_index_table(path: Path, micrometres: float) -> IndexTable:
 
 
 @guarded("cannot be read as a table of refractive indices: save it as CSV.")
-def _blocks(path: Path, micrometres: float) -> list[tuple[str, list[list[float]]]]:
-    """Rows of numbers under each line of words, with the last word of that."""
+def _blocks(path: Path, micrometres: float) -> list[tuple[list[str], list[list[float]]]]:
+    """Rows of numbers under each line of words, with these; they may stand behind a #, as NumPy writes them."""
     try:
         lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ProblemError(f"{path.name} cannot be read as text: choose a CSV file.", ("file",)) from error
-    blocks: list[tuple[str, list[list[float]]]] = []
-    title, fresh = "", True
+    blocks: list[tuple[list[str], list[list[float]]]] = []
+    heading, fresh = list[str](), True
     for number, line in enumerate(lines, 1):
-        words, row = _row(line.partition("#")[0].strip())
-        if not words:
+        comment = line.lstrip().startswith("#")
+        words, row = _row(line.lstrip().lstrip("# ") if comment else line.partition("#")[0].strip())
+        if not words or (comment and (row is not None or not fresh or len(words) < FEWEST_NAMES)):
             continue
         if row is None:
-            title, fresh = words[-1].lower(), True
-            heading = re.split(r"[,;\t]", line)[0]
-            unit = heading_parts(heading)[1]
-            told = conversion(unit, "µm")
-            if told is None and unit and is_known(unit):
-                raise ProblemError(
-                    f"{path.name} says in line {number} '{heading[:40]}': put wavelengths in its first column.",
-                    ("file",),
-                )
-            if told is not None and not np.isclose(told[0], micrometres):
-                raise ProblemError(f"{path.name} says in line {number} '{heading[:40]}': choose that unit.", ("unit",))
+            heading, fresh = [word.lower() for word in words], True
+            _check_wavelengths(
+                re.split(r"[,;\t]", line.lstrip("# ")), micrometres, f"{path.name} says in line {number}"
+            )
             continue
         if fresh:
-            blocks.append((title, []))
+            blocks.append((heading, []))
             fresh = False
         rows = blocks[-1][1]
         if len(row) < 2 or (rows and len(row) != len(rows[0])) or not np.isfinite(row).all():
@@ -100,6 +100,29 @@ def _blocks(path: Path, micrometres: float) -> list[tuple[str, list[list[float]]
             )
         rows.append(row)
     return blocks
+
+
+def _check_wavelengths(cells: list[str], micrometres: float, says: str) -> None:
+    """Raises ProblemError where the first title gives another unit than ``micrometres``, or one of no wavelength."""
+    title, unit = heading_parts(cells[0])
+    told = conversion(unit, "µm")
+    elsewhere = told is None and unit and (is_known(unit) or (len(cells) > 1 and unit[:1] not in "0123456789"))
+    if elsewhere or (len(cells) > 1 and title.lower() in OTHER_THAN_WAVELENGTHS):
+        raise ProblemError(f"{says} '{cells[0][:40]}': put wavelengths in its first column, in nm or µm.", ("file",))
+    if unit and told is not None and not np.isclose(told[0], micrometres):
+        raise ProblemError(f"{says} '{cells[0][:40]}': choose that unit.", ("unit",))
+
+
+def _places(heading: list[str], columns: int, name: str) -> tuple[int, int]:
+    """The columns of n and k. Raises ProblemError where titles say that there are none, or do not tell which."""
+    words = heading[-columns:]
+    if any(PERMITTIVITY.match(word) for word in words):
+        raise ProblemError(f"{name} has permittivities: it needs the columns wavelength, n and k.", ("file",))
+    if len(words) == columns and words.count("n") == words.count("k") == 1:
+        return words.index("n"), words.index("k")
+    if columns > 3 and words:
+        raise ProblemError(f"{name} has {columns} columns: call those that are meant n and k.", ("file",))
+    return 1, 2
 
 
 def _row(line: str) -> tuple[list[str], list[float] | None]:

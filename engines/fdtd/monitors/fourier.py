@@ -90,10 +90,11 @@ def fourier_plan(name: str, setting: Frequencies, blocks: Sequence[Block], aroun
             f"{cells:.2g} cells: ask for {FEWEST_PER_WAVELENGTH * coarsest:.3g} {shown} or more, or use smaller cells."
         )
     most = interval(highest, around.content, around.dt)
-    if setting.every and setting.every * around.dt * 2 * highest >= 1:
+    images = 1 / (setting.every * around.dt) - max(around.content, highest) if setting.every > 1 else highest
+    if images < highest:  # what the sources send above it would be counted as one of these frequencies
         raise ProblemError(
-            f"Monitor '{name}' takes a sample every {setting.every} steps, too few for its highest frequency: "
-            f"use at most {most}, or 0 to have it chosen."
+            f"Monitor '{name}' takes a sample every {setting.every} steps, too few for its highest frequency "
+            f"and those of the sources: use at most {most}, or 0 to have it chosen."
         )
     size = padded(sum(block.size for block in blocks))
     if max(block.size for block in blocks) >= MOST_VALUES:

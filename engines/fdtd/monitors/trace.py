@@ -29,11 +29,18 @@ FINER = 4
 
 
 def trace_interval(monitor: TraceMonitor, around: Surroundings) -> int:
-    """Steps between samples: ten in the shortest period of the sources, whose spectrum then lies below Nyquist's."""
+    """Steps between samples: ten in the shortest period of the sources, whose spectrum then lies below Nyquist's.
+    Raises ProblemError for so many steps that it would not."""
     highest = max((waveform.highest_frequency for waveform in around.waveforms), default=0.0)
-    if monitor.every or not highest:
+    if not highest:
         return monitor.every or 1
-    return max(1, int(1.0 / (SAMPLES_PER_PERIOD * highest * around.dt)))
+    chosen = max(1, int(1.0 / (SAMPLES_PER_PERIOD * highest * around.dt)))
+    if monitor.every > 1 and monitor.every * around.dt * 2 * highest >= 1:
+        raise ProblemError(
+            f"Monitor '{monitor.name}' takes a sample every {monitor.every} steps, fewer than two in the shortest "
+            f"period of the sources: use at most {chosen}, or 0 to have it chosen."
+        )
+    return monitor.every or chosen
 
 
 def interpolation(monitor: TraceMonitor, around: Surroundings) -> tuple[Array, Array, Array]:
@@ -95,6 +102,7 @@ class TraceWatcher(FieldWatcher):
         self.monitor, self._around, self._backend, self._steps = monitor, around, backend, steps
         self._capacity, self._gather = capacity, POINTS.on(backend)
         self._base = self.every = trace_interval(monitor, around)
+        self._highest = max((waveform.highest_frequency for waveform in around.waveforms), default=0.0)
         self._count = 0
         electric, places, weights = points or interpolation(monitor, around)
         self._electric, self._places = backend.array(electric), backend.array(places)
@@ -160,8 +168,18 @@ class TraceWatcher(FieldWatcher):
         names: Sequence[str] = [each for each in self.monitor.components if each[0] == kind]
         if name.endswith("spectrum"):
             pairs = [(each, *self.spectrum_of(each)) for each in names]
-            return ChartData(tuple(Curve(each, PER_UNIT * x, y) for each, x, y in pairs))
-        return ChartData(tuple(Curve(each, *self.series_of(each), told=-1) for each in names))
+            return ChartData(tuple(Curve(each, PER_UNIT * x, y) for each, x, y in pairs), note=self.note)
+        return ChartData(tuple(Curve(each, *self.series_of(each), told=-1) for each in names), note=self.note)
+
+    @property
+    def note(self) -> str:
+        """Whether so many samples were dropped that those left are too few for what the sources send."""
+        if self.every * self._around.dt * 2 * self._highest < 1:
+            return ""
+        return (
+            f"The run is so long that every {self.every:,}th step alone is kept, fewer than two in the shortest period "
+            "of the sources: frequencies are not what they seem"
+        )
 
     def parts(self) -> dict[str, Any]:
         return {"trace": self._values}

@@ -71,6 +71,10 @@ def _table(path: Path, mesh: TetMesh) -> Array:
     """A table with commas, semicolons or spaces between columns, with or without a line of titles."""
     data = read_bytes(path)
     data[np.isin(data, np.frombuffer(b";,\t", np.uint8))] = ord(" ")
+    titles = data[:256].tobytes().split(b"\n")[0].decode("utf-8", "replace").strip().lstrip("#").split()
+    axes = [title[-1].lower() for title in titles[:3]]
+    if sorted(axes) == list("xyz") != axes:
+        raise MeshError(f"{path.name} has columns in the order {', '.join(axes)}: write x, y and z of a direction.")
     words, behind = first_line(data)
     lines = 0
     if words and not all(is_number(word) for word in words):

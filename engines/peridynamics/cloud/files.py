@@ -72,13 +72,17 @@ def check_points(path: Path) -> None:
 
 
 def _table(path: Path, dimensions: int, scale: float) -> Points:
-    """Columns by the names in the first line, or in their usual order."""
-    lines = [line.strip() for line in path.read_text("utf-8-sig", errors="replace").splitlines()]
-    lines = [line for line in lines if line and not line.startswith("#")]
-    if not lines:
-        raise ProblemError(f"{path.name} is empty: it needs a line with x, y and more for each point.")
+    """Columns by the names in the first line, which may be a comment, or in their usual order."""
     size = "volume" if dimensions == 3 else "area"
     usual = [*"xyz"[:dimensions], size, "material"]
+    every = [line.strip() for line in path.read_text("utf-8-sig", errors="replace").splitlines() if line.strip()]
+    lines = [line for line in every if not line.startswith("#")]
+    if not lines:
+        raise ProblemError(f"{path.name} is empty: it needs a line with x, y and more for each point.")
+    if above := every[: every.index(lines[0])]:
+        named = above[-1].lstrip("# ")
+        if {word.lower() for word in _words(named)} <= {*usual, "volume", "area"}:
+            lines = [named, *lines]
     words = _words(lines[0])
     if any(_number(word) is None for word in words):
         names, lines, start = [word.lower() for word in words], lines[1:], 2

@@ -158,17 +158,28 @@ def _npz(place: Path, columns: tuple[str, ...]) -> dict[str, Array]:
     return {name: np.asarray(values, float).ravel() for name, values in found.items()}
 
 
+def _headings(line: str, separator: str | None) -> list[str]:
+    return [heading.strip().strip('"') for heading in line.split(separator)]
+
+
 def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
     with place.open("rb") as file:
         comments, first = _above(file)
     separator = next((mark for mark in SEPARATORS if mark in first), None)
-    headings = [heading.strip().strip('"') for heading in first.split(separator)]
+    headings = _headings(first, separator)
     names = [heading_parts(heading)[0].lower() for heading in headings]
     titled = columns[0] in names
+    below = len(comments) + int(titled)
+    if not titled and comments:  # names may be a comment, as NumPy writes them
+        above = _headings(comments[-1].strip().lstrip("# "), separator)
+        if len(above) == len(headings) and columns[0] in (named := [heading_parts(h)[0].lower() for h in above]):
+            headings, names, titled = above, named, True
+    twice = next((name for name in columns if titled and names.count(name) > 1), "")
+    if twice:
+        raise ProblemError(f"Two columns of {place.name} are called '{twice}': give each a name of its own.")
     with warnings.catch_warnings():  # of a table without rows, with its path
         warnings.simplefilter("ignore", UserWarning)
-        above = len(comments) + int(titled)
-        table = np.loadtxt(place, delimiter=separator, skiprows=above, ndmin=2, encoding="utf-8-sig")
+        table = np.loadtxt(place, delimiter=separator, skiprows=below, ndmin=2, encoding="utf-8-sig")
     if not table.size:
         first, second = columns[:2]
         raise ProblemError(f"{place.name} has no {what}: write a row of numbers for each, {first} and {second} first.")

@@ -50,7 +50,7 @@ class Picture(ParameterGroup):
 
     kind: Literal["picture"] = "picture"
     picture: str = quantity("", "", "A PNG or JPEG file; its top is at the highest y", file="picture")
-    low: float = quantity(0.0, "", "Value where the picture is black, and beside it")
+    low: float = quantity(0.0, "", "Value where the picture is black or transparent, and beside it")
     high: float = quantity(1.0, "", "Value where the picture is white")
     fitting: Literal["stretch", "fit"] = quantity(
         "fit", "", "Stretch the picture over the grid, or fit it in without distortion", title="If not the same shape"

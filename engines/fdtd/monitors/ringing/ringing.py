@@ -86,6 +86,8 @@ class RingingWatcher(FieldWatcher):
 
     def _note(self, modes: list[Resonance]) -> str:
         """Why there are none, or none that count."""
+        if self._trace.note:
+            return self._trace.note
         times, values = self._trace.series_of(self._component)
         if not len(times) or times[-1] <= self._over:
             return f"Not yet: it is found once the pulse is over, after {self._over:.4g} {TIME_UNITS[self._unit]}."

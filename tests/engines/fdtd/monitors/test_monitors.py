@@ -406,3 +406,48 @@ def test_weak_spectra_and_memory_are_said_before_the_run(backend, monkeypatch):
     many = volume.model_copy(update={"frequencies": wide.model_copy(update={"count": 2000})})
     with pytest.raises(ProblemError, match=r"'volume' takes .* GB, give it fewer frequencies"):
         ENGINE.estimate(Problem(cube(grid=large, monitors=[many])), backend)
+
+
+# ---- samples that are too far apart ------------------------------------------------------------------------------
+
+
+def test_a_trace_of_fewer_than_two_samples_a_period_is_refused(backend):
+    problem = slab(1.0)
+    for every, right in ((0, True), (30, True), (200, False)):
+        problem.monitors = [TraceMonitor(place=(6.0, 0, 0), components=["Ey"], every=every)]
+        if right:
+            ENGINE.build(Problem(problem), backend).close()
+            continue
+        with pytest.raises(ProblemError, match="every 200 steps, fewer than two in the shortest period of the sources"):
+            ENGINE.build(Problem(problem), backend)
+
+
+def test_a_trace_that_has_dropped_too_many_says_so(backend):
+    case = make_case("layers")
+    steps = steps_of(CpuYee, backend, case, case.sources(), "float64", case.random_fields())
+    wave = Waveform("continuous", 0.2 / case.dt, 10 * case.dt, 0.0)
+    around = Surroundings(case.yee, case.axes, case.dt, "um", (wave,), 8)
+    trace = TraceWatcher(1, TraceMonitor(place=(0.2, 0.2, 0.2), every=1), around, backend, steps, capacity=8)
+    notes = []
+    for step in range(1, 30):
+        if step % trace.every == 0:
+            trace.look(step)
+        notes.append(trace.chart("monitor_1_E_spectrum").note)
+    assert trace.every == 4
+    assert set(notes[:15]) == {""}  # every second one is 2.5 in a period
+    assert "every 4th step alone is kept" in notes[-1]
+    assert trace.chart("monitor_1_E").note == notes[-1]
+
+
+def test_spectra_are_refused_where_what_the_sources_send_folds_onto_them(backend):
+    """50 steps are 2.2 samples in a period at 1.24 µm, but waves of 1.06 µm, which the pulse has, look the same."""
+    problem = slab(1.0)
+    frequencies = Frequencies(choice="list", values=[1.24])
+    for every, right in ((0, True), (36, True), (50, False)):
+        plane = PlaneMonitor(position=6.0, frequencies=frequencies.model_copy(update={"every": every}))
+        problem.monitors = [plane]
+        if right:
+            ENGINE.build(Problem(problem), backend).close()
+            continue
+        with pytest.raises(ProblemError, match="every 50 steps, too few for its highest frequency and those of the"):
+            ENGINE.build(Problem(problem), backend)

@@ -1,9 +1,12 @@
 """A material from a table: what the tool makes of it, and which tables it refuses."""
 
+import numpy as np
 import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
+from engines.fdtd.media.fitting import fit_poles
+from engines.fdtd.media.index_tables import IndexTable
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.dispersion import Drude
 from engines.fdtd.tools.fit_dispersion import FitDispersion, FitParameters
@@ -43,3 +46,12 @@ def test_bad_tables_are_refused_in_a_sentence(tmp_path, backend, text, sentence)
     path.write_text(text, "utf-8")
     with pytest.raises(ProblemError, match=sentence):
         FitDispersion().run(Problem(FdtdParameters()), FitParameters(file=str(path), lorentz=4), backend)
+
+
+@pytest.mark.parametrize(("n", "k"), [((0.1, 0.05), 1.5), ((1.5, 0.0), 0.0), ((2.0, -0.1), 0.0)])
+def test_what_hardly_absorbs_is_fitted_too(n: tuple[float, float], k: float) -> None:
+    """The widths of poles came to 1e-31 THz, which no material can have."""
+    x = np.linspace(0.5, 1.0, 12)
+    fit = fit_poles(IndexTable(x, n[0] + n[1] * x + 1j * k), True, 2, False)
+    assert all(pole.damping > 0 for pole in fit.poles)
+    assert np.isfinite(fit.index).all()

@@ -91,3 +91,36 @@ def test_a_material_must_conduct_everywhere(tmp_path):
     for low in (0.0, -1.0):
         with pytest.raises(ProblemError, match="both greater than 0"):
             relative_conductivity(Picture(picture=path, low=low), grid)
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png"])
+@pytest.mark.parametrize("turns", range(1, 9))
+def test_a_picture_is_upright_as_its_camera_says(tmp_path, suffix, turns):
+    """Orientation 1 to 8 of EXIF: what is stored is turned or mirrored, and viewers show it upright."""
+    upright = np.zeros((16, 24), np.uint8)
+    upright[:8, :8] = 255  # white in the corner above on the left
+    stored = Image.fromarray(upright)
+    undo = {2: 0, 3: 3, 4: 1, 5: 5, 6: 2, 7: 6, 8: 4}  # the transpositions of Pillow that lead there
+    if turns > 1:
+        stored = stored.transpose(Image.Transpose(undo[turns]))
+    exif = stored.getexif()
+    exif[0x112] = turns
+    path = tmp_path / f"camera.{suffix}"
+    stored.save(path, exif=exif)
+    seen = pictures.brightness_of(path)
+    assert seen.shape == upright.shape
+    assert np.abs(seen - upright / 255).max() < 0.02
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_what_is_transparent_is_black_whatever_hides_in_it(tmp_path, mode):
+    grey = np.full((4, 4), 200, np.uint8)
+    shown = np.tile(np.array([0, 0, 255, 255], np.uint8), (4, 1))
+    if mode == "P":
+        image, extra = Image.fromarray(np.where(shown > 0, 1, 0).astype(np.uint8), "P"), {"transparency": 0}
+        image.putpalette([255, 255, 255, 200, 200, 200])
+    else:
+        image, extra = Image.fromarray(np.dstack([grey] * (3 if mode == "RGBA" else 1) + [shown])), {}
+    path = tmp_path / "transparent.png"
+    image.save(path, **extra)
+    assert pictures.brightness_of(path) == pytest.approx(np.where(shown > 0, 200 / 255, 0.0), abs=1e-6)

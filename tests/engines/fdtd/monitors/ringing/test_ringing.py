@@ -95,7 +95,7 @@ def test_where_nothing_rings_the_chart_says_so(backend):
 def test_how_little_rings_is_told_as_a_part(monkeypatch, part, told):
     watcher = RingingWatcher.__new__(RingingWatcher)
     watcher._over, watcher._component = 1.0, "Ez"
-    watcher._trace = SimpleNamespace(series_of=lambda component: (np.array([0.5, 2.0]), np.array([-4.0, 0.0])))
+    watcher._trace = SimpleNamespace(series_of=lambda component: (np.array([0.5, 2.0]), np.array([-4.0, 0.0])), note="")
     note = watcher._note([Resonance(1.0, 1.0, 4.0 * part, 0.0, 0.0, 0.0)])
     assert note == (f"Hardly anything rings: the strongest is {told} of what the pulse was here." if told else "")
 
