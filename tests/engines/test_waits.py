@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
-from engines.api import Problem, Simulation
+from engines.api import Engine, Problem, Simulation
 from engines.api.device import Backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters
@@ -15,6 +15,7 @@ from engines.cardiac.parameters.recording import Recording
 from engines.geometry.meshes.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend, WaitingCudaBackend
 from tests.cuda_on_host.loader import COMPILER
+from workbench.project.presets import open_preset, preset_called
 from workbench.run.frames import Sample
 from workbench.run.meters import Meters
 
@@ -23,15 +24,21 @@ PROBES = [("P1", 3), ("P2", 0)]
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 
 
-def heart() -> tuple[CardiacEngine, Problem]:
+def heart() -> tuple[Engine, Problem]:
     """With two fields at the probes, and all that is read of the whole tissue: electrogram, rhythm, singularities."""
     parameters = CardiacParameters(recording=Recording(phase=True))
     return CardiacEngine(), Problem(parameters, box_mesh((8, 2, 1), (4.0, 1.0, 0.5), fibre=(1.0, 0.0, 0.0)))
 
 
-def sampled(backend: Backend) -> Iterator[tuple[Simulation, Sample]]:
+def ensemble() -> tuple[Engine, Problem]:
+    """A thousand cells, of which a sample has fields at the probes, percentiles, losses, and whether all is finite."""
+    document = open_preset(preset_called("thousand_cells"))
+    return document.engine, document.complete_problem()
+
+
+def sampled(backend: Backend, made: Callable[[], tuple[Engine, Problem]]) -> Iterator[tuple[Simulation, Sample]]:
     """After each of three samples."""
-    engine, problem = heart()
+    engine, problem = made()
     simulation = engine.build(problem, backend)
     meters = Meters(simulation, 1.0, PROBES)
     for _ in range(3):
@@ -40,15 +47,44 @@ def sampled(backend: Backend) -> Iterator[tuple[Simulation, Sample]]:
         yield simulation, meters.sample(simulation, 1, 1.0, None)
 
 
-def test_a_sample_of_a_heart_waits_once_for_the_gpu():
+@pytest.mark.parametrize("made", [heart, ensemble])
+def test_a_sample_waits_once_for_the_gpu(made):
     backend, waits = WaitingCudaBackend(), []
-    for _ in sampled(backend):
+    for _ in sampled(backend, made):
         waits.append(backend.stream.waits)
     assert np.diff(waits).tolist() == [1, 1]
 
 
+def test_of_cells_that_are_copied_as_a_whole_all_is_told_as_of_more(monkeypatch):
+    """Whatever is looked at, also once another state has been put back at the same step."""
+
+    def seen(simulation: Simulation) -> list[np.ndarray]:
+        found = [simulation.field(info.name) for info in simulation.fields]
+        return [*found, np.array(list(simulation.observe().values())), np.array([simulation.non_finite() is None])]
+
+    engine, problem = ensemble()
+    few = engine.build(problem, HostCudaBackend())
+    monkeypatch.setattr("engines.battery.cells.step.cells.COPIED", 0)
+    many = engine.build(problem, HostCudaBackend())
+    monkeypatch.undo()
+    kept = few.state()
+    for _ in range(2):
+        for simulation in (few, many):
+            simulation.advance(20)
+        monkeypatch.setattr("engines.battery.cells.step.cells.COPIED", 0)
+        expected = seen(many)
+        monkeypatch.undo()
+        for one, other in zip(seen(few), expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-12)
+    begun = seen(engine.build(problem, HostCudaBackend()))
+    few.restore({**kept, "step": np.array(few.step)})
+    for one, other in zip(seen(few), begun, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_what_is_waited_for_together_is_what_came_one_by_one():
-    for (_, together), (_, alone) in zip(sampled(WaitingCudaBackend()), sampled(HostCudaBackend()), strict=True):
+    both = (sampled(backend, heart) for backend in (WaitingCudaBackend(), HostCudaBackend()))
+    for (_, together), (_, alone) in zip(*both, strict=True):
         assert together.traces.keys() == alone.traces.keys() >= {"voltage", "calcium", "phase"}
         for name, values in alone.traces.items():
             np.testing.assert_array_equal(together.traces[name], values, err_msg=name)

@@ -95,6 +95,26 @@ def house(own_folders):
 
 
 @pytest.fixture
+def make_window(qtbot, tmp_path):
+    """Windows on the real house; closed at the end."""
+    from ui.session.house import HouseServices
+
+    windows = []
+
+    def make():
+        settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+        window = MainWindow(HouseServices(), FakeViewport, settings)
+        qtbot.addWidget(window)
+        windows.append(window)
+        window.show()
+        return window
+
+    yield make
+    for window in windows:
+        window.close_at_once()
+
+
+@pytest.fixture
 def window(qtbot, qapp, services, tmp_path):
     theme().apply("dark", qapp)
     window = MainWindow(services, FakeViewport, QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat))

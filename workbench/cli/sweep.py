@@ -61,7 +61,9 @@ def _swept(plan: SweepPlan, workers: Workers, document: Document, folder: Path, 
     interrupted, failure = False, None
     line = Line()
     try:
-        tell_findings(findings_of(document, None) if backend is None else findings_before_changes(document, backend))
+        tell_findings(
+            findings_of(document, None) if backend is None else findings_before_changes(document, backend, plan.until)
+        )
         kept = KeptCases(folder, plan, anew=options.anew)
         for row in run_sweep(plan, backend, line, workers, kept):
             rows.append(row)

@@ -59,11 +59,12 @@ def estimate_beside_others(
     if endless is not None:
         found = replace(found, findings=(*found.findings, endless))
         found = plain_estimate(found)
-    found = replace(found, findings=(*found.findings, *_before_first_step(end, found.step, document.time_unit)))
+    found = replace(found, findings=(*found.findings, *before_first_step(end, found.step, document.time_unit)))
     return replace(found, facts=(*found.facts, *told))
 
 
-def _before_first_step(end: float | None, step: float, unit: str) -> tuple[Finding, ...]:
+def before_first_step(end: float | None, step: float, unit: str) -> tuple[Finding, ...]:
+    """Of a run that is to end within its first step, which it takes all the same."""
     if end is None or end >= step * (1 - 1e-9):
         return ()
     asked, comes = time_text(end, unit), time_text(step, unit, ".6g")
@@ -159,15 +160,16 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(dict.fromkeys(findings), key=lambda one: (one.severity != "warning", not one.distorts)))
 
 
-def estimated_findings(document: Document, backend: Backend) -> tuple[Finding, ...]:
-    """All that is known of the document before a run on ``backend``. Raises ProblemError if it cannot run."""
-    return findings_of(document, estimate_of(document, backend))
+def estimated_findings(document: Document, backend: Backend, until: float | None = None) -> tuple[Finding, ...]:
+    """All that is known of the document before a run on ``backend``, ``until`` then. Raises ProblemError if it cannot
+    run."""
+    return findings_of(document, estimate_of(document, backend, until))
 
 
-def findings_before_changes(document: Document, backend: Backend) -> tuple[Finding, ...]:
+def findings_before_changes(document: Document, backend: Backend, until: float | None = None) -> tuple[Finding, ...]:
     """The same of a project that is still to be worked on: why it cannot run yet is a finding like the others."""
     try:
-        return estimated_findings(document, backend)
+        return estimated_findings(document, backend, until)
     except ProblemError as error:
         return tuple(dict.fromkeys((*findings_of(document, None), refusal(error))))
 

@@ -54,6 +54,7 @@ class Stroke:
         self.kept = 0
         """Bytes of what it painted over."""
         self._under: list[tuple[int, Underneath]] = []
+        self._told_beside = False
         self._outcome = Outcome.DONE
         self._taken_back = False
 
@@ -65,7 +66,9 @@ class Stroke:
             self.began = simulation.step
         for dab in dabs:
             if told := beside(simulation.geometry, dab):
-                say(told)
+                if not self._told_beside:
+                    say(told)
+                self._told_beside = True
                 continue
             if isinstance(simulation, Unpainting):
                 under = simulation.underneath(dab, first=not self.dabs)

@@ -20,7 +20,7 @@ from engines.battery.parameters.recording import Recording
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, AgeingRow, Row
 from engines.battery.watch import cell_charts as charts
 from engines.battery.watch import losses
-from engines.battery.watch.bands import bands, run_means
+from engines.battery.watch.bands import bands, bands_on_host, run_means
 from engines.battery.watch.cell_inspection import inspection
 from engines.battery.watch.cell_record import CellRecord, Recorded
 from engines.battery.watch.cycles import Cycles
@@ -86,6 +86,7 @@ class CellSimulation(Recorded, Simulation):
             return
         with self._backend.timed("cells", launches=steps):
             self._cells.advance(self.step, steps)
+        self._cells.moved()
         self.step += steps
 
     @property
@@ -108,7 +109,14 @@ class CellSimulation(Recorded, Simulation):
             raise ValueError(f"a selection of elements outside of 0 to {2 * n - 1}")
         return _Selected(elements % n, elements >= n, selection.offsets)
 
+    @property
+    def _now(self) -> Any:
+        """The state, where it is read fastest: on the host if it was copied there."""
+        self._cells.copy_few()
+        return self._cells.state if self._cells.copied is None else self._cells.copied
+
     def gather(self, name: str, handle: _Selected) -> Array:
+        self._cells.copy_few()
         if name == "voltage":
             values = self._columns(handle.cells, slice(Row.VOLTAGE, Row.VOLTAGE + 1))[0]
         elif name == "temperature":
@@ -124,6 +132,7 @@ class CellSimulation(Recorded, Simulation):
         return self.gather(name, self._everything)
 
     def observe(self) -> Mapping[str, float]:
+        self._cells.copy_few()
         voltage, low, high, current, power, warmth, charge = self._one() if self._cells.n_cells == 1 else self._means()
         return {
             "voltage": voltage,
@@ -141,15 +150,17 @@ class CellSimulation(Recorded, Simulation):
 
     def _one(self) -> tuple[float, ...]:
         """:meth:`_means` of a single cell: its own values, fetched at once."""
-        rows = self._backend.to_host(self._cells.state[: Row.INSTRUCTION, 0])
+        rows = self._now[: Row.INSTRUCTION, 0]
+        rows = rows if isinstance(rows, np.ndarray) else self._backend.to_host(rows)
         voltage, current = rows[Row.VOLTAGE], rows[Row.CURRENT]
         found = (voltage, voltage, voltage, current, voltage * current, rows[Row.WARMTH], rows[Row.CHARGE])
         return tuple(float(each) for each in found)
 
     def _means(self) -> tuple[float, ...]:
         """Of all cells: voltage, its 5th and 95th percentile [V], current [A], power [W], warmth [K], charge [A s]."""
-        state, n = self._cells.state, self._cells.n_cells
-        voltage = bands(self._backend, state[Row.VOLTAGE : Row.VOLTAGE + 1], n)
+        state, n = self._now, self._cells.n_cells
+        voltages = state[Row.VOLTAGE : Row.VOLTAGE + 1]
+        voltage = bands(self._backend, voltages, n) if self._cells.copied is None else bands_on_host(voltages, n)
         with self._backend.active():
             rows = (Row.CURRENT, Row.WARMTH, Row.CHARGE)
             current, warmth, charge = (float(state[int(row), :n].mean()) for row in rows)
@@ -161,7 +172,7 @@ class CellSimulation(Recorded, Simulation):
         cells, found = self._cells, {}
         if cells.ageing is not None:
             with self._backend.active():
-                aged = cells.state[cells.aged :, : cells.n_cells]
+                aged = self._now[cells.aged :, : cells.n_cells]
                 sei, plated = (
                     float(aged[int(row)].mean(dtype=np.float64)) for row in (AgeingRow.SEI, AgeingRow.PLATED)
                 )
@@ -175,7 +186,7 @@ class CellSimulation(Recorded, Simulation):
         """Cells that are still in the protocol."""
         if self._seen != self.step:
             with self._backend.active():
-                row = self._cells.state[int(Row.INSTRUCTION), : self._cells.n_cells]
+                row = self._now[int(Row.INSTRUCTION), : self._cells.n_cells]
                 self._counted = int((row < self._cells.n_instructions).sum())
             self._seen = self.step
         return self._counted
@@ -265,7 +276,10 @@ class CellSimulation(Recorded, Simulation):
         n = self._cells.n_cells
         particles = slice(int(Row.NEGATIVE_MODES), int(Row.SALT))
         shells = [slice(self._cells.shells, self._cells.rows)] if self._cells.varying else []
-        whole = (self._cells.state[rows] for rows in (slice(0, int(Row.SALT)), *shells))
+        looked_at = (slice(0, int(Row.SALT)), *shells)
+        if (copied := self._cells.copied) is not None and all(np.isfinite(copied[rows]).all() for rows in looked_at):
+            return None
+        whole = (self._cells.state[rows] for rows in looked_at)
         if all(self._backend.first_non_finite(each) is None for each in whole):
             return None  # told in one launch, since a GPU waits for each
         rows: dict[str, list[int | slice]] = {
@@ -284,6 +298,8 @@ class CellSimulation(Recorded, Simulation):
         del self._cells, self._cycles, self._record
 
     def _columns(self, cells: Array, rows: slice) -> Array:
+        if self._cells.copied is not None:
+            return self._cells.copied[rows][:, cells].astype(float)
         with self._backend.active():
             wanted = self._cells.state[rows][:, self._backend.array(cells)]
         return self._backend.to_host(wanted).astype(float)

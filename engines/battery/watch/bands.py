@@ -32,8 +32,12 @@ class Bands:
 
 def bands(backend: Backend, values: Any, n: int) -> Bands:
     """5th, 50th and 95th percentile of each row of the device array ``values: (rows, stride)``, its first n columns."""
-    found = pick(backend, cpu=_on_cpu, cuda=_on_gpu)(backend, values, n)
-    return Bands(*np.ascontiguousarray(found.T))
+    return Bands(*np.ascontiguousarray(pick(backend, cpu=_on_cpu, cuda=_on_gpu)(backend, values, n).T))
+
+
+def bands_on_host(values: Array, n: int) -> Bands:
+    """The same of an array on the host."""
+    return Bands(*np.ascontiguousarray(_on_cpu(None, values, n).T))
 
 
 def means(backend: Backend, values: Any, n: int) -> Array:
@@ -56,7 +60,7 @@ def run_means(values: Array, offsets: Array | None) -> Array:
     return np.array([values[a:b].mean(axis=0) if b > a else nothing for a, b in pairwise(offsets)])
 
 
-def _on_cpu(backend: Backend, values: Array, n: int) -> Array:
+def _on_cpu(backend: Backend | None, values: Array, n: int) -> Array:
     if n == 1:  # each row's one number is all that there is to tell
         only = values[:, :1].astype(float)
         return np.concatenate([~np.isnan(only), np.repeat(only, 1 + len(SHARES), axis=1)], axis=1)

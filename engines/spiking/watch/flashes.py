@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Selection
 from engines.api.device import Backend
 from engines.spiking.stimulate.brushes import SILENT
 
@@ -17,25 +17,33 @@ DARK = 1e-3
 """Below this a flash has faded."""
 
 
-def flashes(last: Any, step: Any, dt: float) -> Any:
-    """1 at a spike, then fading; 0 where there was none, or none that is seen any more. ``last``: float32 steps of the
-    latest spikes, on either device; ``step``: that of the latest of all; ``dt`` [ms]."""
+def flashes(last: Array, step: Any, dt: float) -> Array:
+    """1 at a spike, then fading; 0 where there was none, or none that is seen any more. ``last``: steps of the latest
+    spikes; ``step``: the latest of all; ``dt`` [ms]."""
     found = np.exp((last - step) * np.float32(dt / FADE), dtype=np.float32)
-    return np.where(found < DARK, np.float32(0), found)
+    return np.asarray(np.where(found < DARK, np.float32(0), found))
 
 
 def flashes_later(
     backend: Backend, last: Any, release: Any, lesioned: bool, handle: Any, step: int, dt: float
 ) -> Callable[[], Array]:
     """Of a selection of neurons, NaN where all of a mean are silent. ``last``, ``release``: (n,) int32 on the device;
-    ``lesioned``: whether there are silent ones. What fades is no number of which a mean could be taken before."""
+    ``lesioned``: whether there are silent ones. A mean is of flashes: that of times is another."""
     if handle.offsets is not None:
-        with backend.active():
-            found = flashes(last.astype(np.float32), np.float32(step), dt)
-            found[release > SILENT // 2] = np.nan
-        return backend.gather_later(found, handle, np.nan)
+        chosen = getattr(handle, "checked", handle)  # on the host, whatever the device
+        each = backend.select(Selection(chosen.elements))
+        of_each = flashes_later(backend, last, release, lesioned, each, step, dt)
+        return lambda: _means(of_each(), chosen.offsets)
     spiked = backend.gather_later(last, handle)
     if not lesioned:
-        return lambda: np.asarray(flashes(spiked(), step, dt))
+        return lambda: flashes(spiked(), step, dt)
     released = backend.gather_later(release, handle)  # no data, where a lesion is
     return lambda: np.where(released() > SILENT // 2, np.float32(np.nan), flashes(spiked(), step, dt))
+
+
+def _means(values: Array, offsets: Array) -> Array:
+    """(m,) of ``values[offsets[i]:offsets[i + 1]]``, NaN left out."""
+    there = ~np.isnan(values)
+    totals, counts = (np.append(0.0, np.cumsum(each, dtype=float)) for each in (np.where(there, values, 0.0), there))
+    total, count = totals[offsets[1:]] - totals[offsets[:-1]], counts[offsets[1:]] - counts[offsets[:-1]]
+    return np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0).astype(np.float32)

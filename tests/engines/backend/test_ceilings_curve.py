@@ -10,7 +10,9 @@ import pytest
 
 from engines.backend import timing
 from engines.backend.ceilings import compute, curve, curve_cpu, curve_cuda, machine
-from engines.backend.ceilings.curve import BandwidthPoint, ceiling_at
+from engines.backend.ceilings import curve_kernels as kernels
+from engines.backend.ceilings.curve import BandwidthPoint, ceiling_at, working_sets
+from engines.backend.threads import parallel_region
 
 MOVED = {"copy": 2, "mul": 2, "add": 3, "triad": 3, "read": 1}
 """Arrays by STREAM's definition: c = a, c = s a, c = a + b, a = b + s c, and a sum."""
@@ -264,3 +266,51 @@ def test_a_working_set_is_measured_at_a_size_that_there_is_room_for(monkeypatch,
         backend = SimpleNamespace(id=kind, info=info, ceilings=lambda: SimpleNamespace(best=1e9))
         assert curve.ceiling_over(backend, wanted) == 9e9
     assert sizes == [measured] * 2
+
+
+def test_the_ceiling_is_interpolated_in_the_logarithm_of_the_size():
+    points = [
+        BandwidthPoint("copy", 1 << 20, 100.0),
+        BandwidthPoint("copy", 1 << 22, 50.0),
+        BandwidthPoint("triad", 1 << 22, 60.0),
+    ]
+    assert ceiling_at(points, 1 << 21, ("copy",)) == 75.0
+    assert ceiling_at(points, 1 << 10) == 100.0  # beyond the ends: the end
+    assert ceiling_at(points, 1 << 40) == 60.0  # the best operation
+    assert ceiling_at([], 1 << 20) == 0.0
+
+
+def test_working_sets_fit_the_memory():
+    assert working_sets(1 << 40)[0] == 1 << 15
+    assert working_sets(1 << 40)[-1] == 1 << 32
+    assert working_sets(1 << 30)[-1] == 1 << 28
+    assert set(working_sets(1 << 40, quick=True)) < set(working_sets(1 << 40))
+
+
+def test_the_curve_of_this_processor():
+    """All operations at two sizes, and plausible: a byte takes between a picosecond and 10 ns."""
+    points = list(curve_cpu.measure(1, [1 << 15, 1 << 18], quick=True))
+    assert [(point.operation, point.working_set) for point in points] == [
+        (operation, size) for size in (1 << 15, 1 << 18) for operation in curve.OPERATIONS
+    ]
+    assert all(1e8 < point.bytes_per_second < 1e12 for point in points)
+    assert 0 < curve_cpu.parallel_loop_seconds(1) < 1.0
+
+
+def test_the_curve_kernels_compute_what_they_say():
+    """What is timed is really done; 3 + repeat is the factor of the last repetition."""
+    a, b = np.arange(101.0), np.arange(101.0) ** 2
+    c = np.empty(101)
+    with parallel_region():
+        kernels.copy(a, c, 2, 2)
+        np.testing.assert_array_equal(c, a)
+        kernels.mul(a, c, 2, 2)
+        np.testing.assert_array_equal(c, 4 * a)
+        kernels.add(a, b, c, 2, 2)
+        np.testing.assert_array_equal(c, a + b)
+        kernels.triad(a, b, c, 2, 2)
+        np.testing.assert_array_equal(c, a + 4 * b)
+        sums = np.zeros(2, np.int64)
+        numbers = np.arange(101)
+        kernels.read(numbers, sums, 2, 2)
+        assert sums.sum() == numbers.sum() + (numbers ^ 1).sum()

@@ -1,37 +1,26 @@
 """The window on a server of this machine: what runs there is seen, lost, found again, and outlives the window."""
 
-import os
 import shutil
-import signal
 import socket
 import tempfile
 import threading
-import time as clock
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 
 from engines.api.errors import DeviceError
-from tests.ui.doubles import keep_aside
-from tests.ui.viewport.doubles import FakeViewport
-from ui.app import open_named, place_in
+from tests.ui.house import open_slab
+from ui.app import place_in
 from ui.charts.runs.dialog import WHEN
-from ui.connecting.area import END, ENDED, ENDS, GOES_ON, GONE, KEPT, LEFT, LEFT_THERE, SHOW, STAYS
+from ui.connecting.area import GONE, LEFT_THERE, STAYS
 from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
-from ui.window.main_window import MainWindow
 from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
-from ui.window.questions.starting_over import QUESTION
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
-from workbench.remote.streams import listens
-from workbench.run.states.memory import runs_dir
-
-SLAB = "small_slab"
 
 pytestmark = pytest.mark.usefixtures("own_folders")
 
@@ -50,29 +39,12 @@ def server():
 
 
 @pytest.fixture
-def make_window(qtbot, tmp_path):
-    windows = []
-
-    def make():
-        settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
-        windows.append(MainWindow(HouseServices(), FakeViewport, settings))
-        qtbot.addWidget(windows[-1])
-        windows[-1].show()
-        return windows[-1]
-
-    yield make
-    for window in windows:
-        window.close_at_once()
-
-
-@pytest.fixture
 def running(server, make_window, qtbot):
     """A window whose run is on the server."""
     window = make_window()
     window.connecting.go_to(Place(socket=server.path))
     qtbot.waitUntil(lambda: window.services.place is not None, timeout=20_000)
-    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+    open_slab(qtbot, window)
     window.model.edit(("run", "until"), None, "end of the run")
     window.controller.run()
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and bool(window.viewport.frames), timeout=20_000)
@@ -142,194 +114,6 @@ def test_a_run_that_broke_off_there_goes_on_from_the_state_that_was_kept_there(r
     assert any(f"Goes on from {broken.rescued.mark.time:g}\u00a0ms" in line for line in said)
 
 
-@pytest.fixture
-def beside(monkeypatch):
-    """Where a process of this computer listens, ended afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="wb"))
-    path = folder / "own" / "serve.sock"
-    monkeypatch.setattr("workbench.remote.connection.socket_path", lambda: path)
-    yield path
-    with suppress(OSError, ValueError):
-        os.kill(int(path.with_suffix(".pid").read_text()), signal.SIGTERM)
-    latest = clock.monotonic() + 20
-    while listens(path) and clock.monotonic() < latest:
-        clock.sleep(0.05)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def test_a_process_beside_the_window_is_begun_outlives_it_and_is_begun_again_once_it_was_killed(
-    beside, make_window, qtbot
-):
-    window = make_window()
-    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
-    assert window.meters.takes_turns
-    window.connecting.ask()
-    dialog = window.connecting.dialog
-    assert dialog.here.isChecked()
-    dialog.beside.click()
-    [accept] = [each for each in dialog.buttons.buttons() if each.text() == "Compute there"]
-    accept.click()
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.away, timeout=60_000)
-    assert window.status.place.text() == "Beside the window"
-    assert not window.meters.takes_turns
-    window.model.edit(("run", "until"), 1e6, "end of the run")
-    window.controller.run()
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.time > 0, timeout=60_000)
-    first = int(beside.with_suffix(".pid").read_text())
-    assert first != os.getpid()
-    window.close_at_once()
-
-    again = make_window()
-    again.connecting.choose(Place())
-    qtbot.waitUntil(lambda: again.controller.phase is Phase.RUNNING, timeout=60_000)
-    assert int(beside.with_suffix(".pid").read_text()) == first, "it has gone on without a window"
-    os.kill(first, signal.SIGKILL)
-    qtbot.waitUntil(lambda: bool(again.banner.answers), timeout=20_000)
-    assert again.banner.text.startswith("The server of this computer beside the window has ended")
-    qtbot.mouseClick(again.banner.answers[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: again.controller.phase is Phase.READY, timeout=60_000)
-    assert int(beside.with_suffix(".pid").read_text()) != first
-    again.model.edit(("run", "until"), None, "end of the run")
-    again.controller.run()
-    qtbot.waitUntil(lambda: again.controller.phase is Phase.RUNNING and again.controller.time > 0, timeout=60_000)
-    again.close_at_once()
-
-    last = make_window()
-    last.connecting.choose(Place())
-    qtbot.waitUntil(lambda: last.services.place is not None, timeout=60_000)
-    assert last.model.document is None, "a run without an end has ended with its window"
-
-
-@pytest.fixture
-def run_beside(beside, make_window, qtbot):
-    """A window whose run has a process beside it, and goes on until ``until``."""
-
-    def begin(until, step=0.04):
-        window = make_window()
-        open_slab(qtbot, window)
-        window.model.edit(("parameters", "numerics", "step"), step, "step")
-        window.model.edit(("run", "until"), until, "end of the run")
-        window.connecting.choose(Place())
-        qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.away, timeout=60_000)
-        window.controller.run()
-        qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.time > 0, timeout=60_000)
-        return window
-
-    return begin
-
-
-def open_slab(qtbot, window):
-    with qtbot.waitSignal(window.model.opened, timeout=20_000):
-        window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
-
-
-def press(box, text):
-    next(button for button in box.buttons() if button.text() == text).click()
-
-
-def test_the_question_at_closing_says_whether_a_run_beside_the_window_goes_on_or_ends(run_beside, make_window, qtbot):
-    window = run_beside(None)
-    window.close()
-    question = window.leaving.question
-    assert question.text().endswith("has unsaved changes.")
-    assert ENDS.format(again=KEPT["unsaved"]) in question.informativeText()
-    press(question, "Cancel")
-    window.model.edit(("run", "until"), 1e6, "end of the run")
-    window.close()
-    assert GOES_ON in window.leaving.question.informativeText()
-    press(window.leaving.question, "Cancel")
-    assert window.isVisible()
-    window.model.undo_stack.setClean()
-    window.close()
-    question = window.leaving.question
-    assert (question.text(), question.informativeText()) == ("Close the window of 'Small slab'?", GOES_ON)
-    assert [button.text() for button in question.buttons()] == ["Close", "Cancel"]
-    press(question, "Close")
-    assert not window.isVisible()
-
-
-def test_a_new_window_says_that_a_run_was_left_beside_and_shows_it_or_ends_it(run_beside, make_window, qtbot):
-    """As where the window before was killed: a run without an end ends with it only where it is closed."""
-    killed = run_beside(None)
-    killed.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
-    qtbot.waitUntil(lambda: killed.controller.phase is Phase.FAILED)
-    window = make_window()
-    open_named(window, SLAB)  # as where a preset is named on the command line
-    window.connecting.tell_of_what_goes_on()
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
-    left = LEFT.format(title="Small slab", goes_on="goes on")
-    qtbot.waitUntil(lambda: window.banner.text == left, timeout=20_000)
-    window.banner.say("Something else.", "info")
-    window.banner._expire()
-    qtbot.waitUntil(lambda: window.banner.text == left)
-    assert [button.text() for button in window.banner.answers] == [SHOW, END]
-    open_slab(qtbot, window)
-    qtbot.waitUntil(lambda: window.banner.text == left)  # what opens does not answer it
-    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and window.controller.away, timeout=60_000)
-    other = make_window()
-    other.connecting.tell_of_what_goes_on()
-    qtbot.waitUntil(lambda: not other.background.busy, timeout=20_000)
-    assert not other.banner.text, "a window looks at it"
-    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
-    other.connecting.tell_of_what_goes_on()
-    qtbot.waitUntil(lambda: bool(other.banner.text), timeout=20_000)
-    other.banner._close()
-    qtbot.wait(50)
-    assert not other.banner.text, "to close it is to be asked no more"
-    other.connecting.tell_of_what_goes_on()
-    qtbot.waitUntil(lambda: bool(other.banner.text), timeout=20_000)
-    qtbot.mouseClick(other.banner.answers[1], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: other.banner.text == ENDED, timeout=20_000)
-    assert not other.services.seen_beside().run
-    assert other.services.place is None
-
-
-def test_a_run_beside_that_was_kept_aside_opens_with_its_curves(run_beside, make_window, qtbot):
-    window = run_beside(None, step=0.02)  # another problem than the preset, whose run forgets what is kept of it
-    qtbot.waitUntil(lambda: window.controller.time > 1.0, timeout=60_000)
-    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
-    keep_aside(window)
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and bool(window.welcome.unsaved.cards))
-    qtbot.waitUntil(lambda: bool(list(runs_dir().glob("*.curves"))), timeout=20_000)
-    window.close_at_once()
-
-    again = make_window()
-    qtbot.waitUntil(lambda: bool(again.welcome.unsaved.cards))
-    qtbot.mouseClick(again.welcome.unsaved.cards[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: again.controller.phase is Phase.READY, timeout=20_000)
-    assert min(times[0] for times, _ in again.probes.curves().values()) < 1.0
-
-
-def test_a_run_that_has_come_to_its_end_beside_asks_in_another_window_as_in_its_own(run_beside, make_window, qtbot):
-    window = run_beside(4.0)
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED, timeout=60_000)
-    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
-    again = make_window()
-    again.connecting.tell_of_what_goes_on()
-    qtbot.waitUntil(lambda: bool(again.banner.answers), timeout=20_000)
-    qtbot.mouseClick(again.banner.answers[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: again.controller.phase is Phase.FINISHED and again.controller.time > 0, timeout=60_000)
-    again.timeline.toggled.emit()
-    assert again.banner.text == QUESTION
-    assert again.banner.answers[0].text() == "Run on to 8 ms"
-
-
-def test_what_is_edited_goes_beside_the_window_without_a_question(beside, make_window, qtbot):
-    window = make_window()
-    open_slab(qtbot, window)
-    window.model.edit(("run", "until"), None, "end of the run")
-    window.connecting.choose(Place())
-    qtbot.waitUntil(lambda: window.controller.away or window.leaving.question is not None, timeout=60_000)
-    assert window.leaving.question is None
-    assert window.model.document.project.run.until is None
-    assert not window.model.undo_stack.isClean()
-
-
 def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, qtbot, tmp_path):
     window = make_window()
     for place in (Place(), Place(socket=tmp_path / "other.sock")):
@@ -342,13 +126,6 @@ def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, q
         dialog.buttons.accepted.emit()
         assert chosen == [place]
     assert place_in(["--beside"]) == Place()
-
-
-def test_the_meters_lead_to_a_process_beside_the_window(beside, make_window, qtbot):
-    window = make_window()
-    window.meters.beside_asked.emit()
-    qtbot.waitUntil(lambda: window.services.place == Place(), timeout=60_000)
-    assert listens(beside)
 
 
 def test_closing_the_window_leaves_the_run_on_and_another_window_shows_it(running, server, make_window, qtbot):
@@ -400,8 +177,7 @@ def test_a_machine_that_is_not_there_is_one_sentence(make_window, qtbot, tmp_pat
 
 def test_what_has_not_begun_here_begins_there_and_a_run_stays_where_it_is(server, make_window, qtbot):
     window = make_window()
-    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+    open_slab(qtbot, window)
     window.connecting.go_to(Place(socket=server.path))
     qtbot.waitUntil(lambda: window.controller.away and window.controller.phase is Phase.READY, timeout=20_000)
     window.connecting.choose(None)

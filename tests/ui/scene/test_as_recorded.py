@@ -23,7 +23,7 @@ from tests.ui.scene.layers.test_lattice_layer import info as of_lattice
 from tests.ui.scene.layers.test_lattice_layer import lattice
 from tests.ui.scene.meshes import info as of_mesh
 from tests.ui.scene.meshes import kuhn_cube
-from tests.ui.scene.overlays.test_over_a_scene import full, linked
+from tests.ui.scene.overlays.scenes import full, linked
 from tests.ui.scene.spheres import info as of_spheres
 from tests.ui.scene.spheres import touching
 from tests.ui.scene.test_arrows import answered

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from engines.api import registry
+from tests.ui import house
 from ui.session.house import HouseServices
 from ui.session.snapshots import Beginning
 from workbench.export.png import encode_png
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("own_folders")
 
 @pytest.fixture
 def slab():
-    return next(preset for preset in HouseServices().presets() if preset.id == "small_slab")
+    return house.slab(HouseServices())
 
 
 def test_a_snapshot_is_its_own_picture_among_the_recent(slab, tmp_path):

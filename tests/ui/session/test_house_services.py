@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import gc
 import json
-import shutil
 import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import Qt
 
 from engines.api import registry
 from engines.api.errors import ProblemError
 from tests.ui.doubles import keep_aside
-from tests.ui.viewport.doubles import FakeViewport
+from tests.ui.house import SLAB, open_slab, run_until, slab, wait_for
 from tests.workbench.fake_grid_engine import FadeEngine
 from ui.session.house import HouseServices
-from ui.window.main_window import MainWindow
-from workbench.export.png import encode_png, save_snapshot
+from workbench.export.png import encode_png
 from workbench.project import presets
 from workbench.project.autosave import recover, recoveries
 from workbench.project.store import read_stored
@@ -29,50 +26,7 @@ from workbench.run.states.memory import remembered_curves, remembered_state, run
 from workbench.storage.atomic import StorageError
 from workbench.storage.paths import state_dir
 
-SLAB = "small_slab"
-
 pytestmark = pytest.mark.usefixtures("own_folders")
-
-
-@pytest.fixture
-def make_window(qtbot, tmp_path):
-    """Windows on the real house; closed at the end."""
-    windows = []
-
-    def make():
-        settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
-        window = MainWindow(HouseServices(), FakeViewport, settings)
-        qtbot.addWidget(window)
-        windows.append(window)
-        window.show()
-        return window
-
-    yield make
-    for window in windows:
-        window.close_at_once()
-
-
-def slab(services):
-    return next(preset for preset in services.presets() if preset.id == SLAB)
-
-
-def wait_for(qtbot, window, *phases, timeout=90_000):
-    """The first test of a machine compiles the kernels."""
-    qtbot.waitUntil(lambda: window.controller.phase in (*phases, "failed"), timeout=timeout)
-    assert window.controller.phase in phases, window.banner.text
-
-
-def open_slab(qtbot, window):
-    window.open_preset(slab(window.services))
-    wait_for(qtbot, window, "ready")
-    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport)  # once no double click can come any more
-
-
-def run_until(qtbot, window, time):
-    window.model.edit(("run", "until"), time)
-    window.controller.run()
-    wait_for(qtbot, window, "finished")
-    qtbot.waitUntil(lambda: window.controller.time == pytest.approx(time, abs=window.controller.info.dt))
 
 
 def test_a_saved_session_goes_on_where_it_stood(qtbot, make_window, tmp_path):
@@ -248,73 +202,6 @@ def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
     assert (tmp_path / "mesh.elem").read_text().startswith(f"{document.geometry.n_cells}\n")
     services.export_snapshot(tmp_path / "picture.png", np.zeros((9, 16, 4), np.uint8), document)
     assert read_stored(tmp_path / "picture.png").project.title == document.project.title
-
-
-def test_a_picture_reopens_the_session(qtbot, make_window, tmp_path):
-    first = make_window()
-    open_slab(qtbot, first)
-    first.model.edit(("parameters", "tissue", "sigma_il"), 0.19)
-    first.services.export_snapshot(tmp_path / "s.png", np.zeros((9, 16, 4), np.uint8), first.model.snapshot())
-    first.close_at_once()
-    second = make_window()
-    second.open_path(tmp_path / "s.png")
-    wait_for(qtbot, second, "ready")
-    assert second.model.document.parameters.tissue.sigma_il == 0.19
-    assert second.model.document.path is None
-
-
-def test_a_picture_reopens_at_its_moment_with_its_curves(qtbot, make_window, tmp_path, monkeypatch):
-    """Not where the run stood when its window closed; and where its state is gone, at zero, with a sentence."""
-    first = make_window()
-    open_slab(qtbot, first)
-    first.probes.add((5.0, 2.5, 1.0))
-    run_until(qtbot, first, 1.0)
-    time = first.controller.time
-    drawn = first.probes.curves()
-    assert {len(key) for key in drawn} == {1, 2}  # series of the whole, and what the probe has seen
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(tmp_path / "s.png"), ""))
-    qtbot.waitUntil(first.actions_["snapshot"].isEnabled)  # it is off while the page of the problem is not shown
-    first.actions_["snapshot"].trigger()
-    qtbot.waitUntil((tmp_path / "s.png").is_file, timeout=20_000)
-    qtbot.waitUntil(lambda: not first.background.busy)
-    run_until(qtbot, first, 2.0)
-    first.close_at_once()
-
-    second = make_window()
-    second.open_path(tmp_path / "s.png")
-    wait_for(qtbot, second, "ready")
-    assert second.controller.runner.post(lambda simulation: simulation.time).result(30) == pytest.approx(time)
-    again = second.probes.curves()
-    assert again.keys() == drawn.keys()
-    for key, (times, values) in drawn.items():
-        np.testing.assert_array_equal(again[key][0], times)
-        np.testing.assert_array_equal(again[key][1], values)
-    run_until(qtbot, second, 1.5)  # it goes on, and so do its curves
-    longer = second.probes.curves()
-    for key, (times, _) in drawn.items():
-        np.testing.assert_array_equal(longer[key][0][: len(times)], times)
-        assert longer[key][0][-1] > times[-1]
-    second.close_at_once()
-
-    shutil.rmtree(state_dir() / "snapshots")
-    third, said = make_window(), []
-    third.controller.message.connect(lambda message: said.append(message.text))
-    third.open_path(tmp_path / "s.png")
-    wait_for(qtbot, third, "ready")
-    assert third.controller.runner.post(lambda simulation: simulation.step).result(30) == 0
-    qtbot.waitUntil(lambda: any("taken at 1 ms" in text for text in said))
-
-
-@pytest.mark.parametrize("told", ['{"state": "../../x", "time": 1, "unit": "ms"}', "[]", "{", '{"state": 1}'])
-def test_a_moment_of_a_stranger_leads_nowhere(make_window, tmp_path, told):
-    services = make_window().services
-    save_snapshot(tmp_path / "s.png", np.zeros((2, 2, 4), np.uint8), services.open_preset(slab(services)), told)
-    assert services.open(tmp_path / "s.png").project.title
-    runner = services.start(services.open(tmp_path / "s.png"), autostart=False)
-    try:
-        assert not services.earlier_curves(runner)
-    finally:
-        runner.close()
 
 
 def test_unsaved_edits_are_offered_after_closing(qtbot, make_window):

@@ -19,7 +19,7 @@ from tests.ui.scene.grids import PAINT, PondServices, info
 from tests.ui.scene.meshes import info as mesh_info
 from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.viewport.doubles import FakeViewport
-from tests.ui.viewport.test_viewport import drag, send_mouse
+from tests.ui.viewport.on_screen import drag, send_mouse
 from tests.ui.wave import BRUSHES
 from ui.panels.view.brush import BrushPanel
 from ui.session.paint.painting import INTERVAL_MILLISECONDS, Painting

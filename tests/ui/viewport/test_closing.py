@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.viewport.test_viewport import pytestmark  # noqa: F401  # it needs a display, too
+from tests.ui.viewport.on_screen import NEEDS_DISPLAY
+
+pytestmark = NEEDS_DISPLAY
 
 
 @pytest.mark.parametrize("software", [True, False])

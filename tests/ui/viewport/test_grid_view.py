@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import gather, info
+from tests.ui.viewport.on_screen import NEEDS_DISPLAY
 from ui.panels.view.grid import GridPanel
 from ui.viewport import surfaces as viewport_surfaces
 from ui.viewport.viewport import Viewport
 from workbench.project.project import CameraView, Project, ViewSettings
 from workbench.run.frames import Frame
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("DISPLAY") and sys.platform.startswith("linux"), reason="needs a display: run under xvfb-run"
-)
+pytestmark = NEEDS_DISPLAY
 BOX = Grid((16, 20, 24), (0.5, 0.5, 0.5))
 VIEW = ViewSettings(
     field="u",

@@ -1,8 +1,5 @@
 """What keys do in the 3D view."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -10,13 +7,11 @@ from PySide6.QtGui import QKeyEvent
 
 from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.scene.overlays.test_gripping import placement
+from tests.ui.viewport.on_screen import NEEDS_DISPLAY
 from ui.scene.marks import Marks
 from ui.viewport.viewport import Viewport
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("DISPLAY") and sys.platform.startswith("linux"),
-    reason="needs a display: run under xvfb-run, Qt's offscreen platform draws no GL",
-)
+pytestmark = NEEDS_DISPLAY
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from engines.geometry.particles import Particles
 from tests.ui.scene.spheres import INSIDE, SHELLS, SURFACE, info, ten
+from tests.ui.viewport.on_screen import NEEDS_DISPLAY
 from tests.ui.wave import slab
 from ui.panels.view.panel import ViewPanel
 from ui.scene.layers.particles import VALUES
@@ -23,9 +22,7 @@ from ui.window.status import geometry_text
 from workbench.project.project import CameraView, Project, ViewSettings
 from workbench.run.frames import Frame
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("DISPLAY") and sys.platform.startswith("linux"), reason="needs a display: run under xvfb-run"
-)
+pytestmark = NEEDS_DISPLAY
 PROFILE = np.tile(np.linspace(0, 1, SHELLS, dtype=np.float32), (10, 1))
 
 

@@ -19,7 +19,7 @@ from engines.api.errors import DeviceError, ProblemError
 from engines.api.lab import Case, Prepared, Published, Study, Variant
 from engines.backend import open_backend
 from engines.backend.ceilings import curve
-from engines.backend.ceilings.curve import BandwidthPoint, Curve, ceiling_at, working_sets
+from engines.backend.ceilings.curve import BandwidthPoint, Curve
 from workbench.bench import check, lab, timed
 from workbench.bench.check import Checker
 from workbench.bench.lab import Lab
@@ -337,62 +337,6 @@ def test_published_figures_stand_beside_ours(record):
 def test_units():
     assert [duration(s) for s in (1.5e-6, 2.5e-3, 3.0)] == ["1.5 µs", "2.5 ms", "3 s"]
     assert [size_name(1 << power) for power in (15, 22, 32)] == ["32 KB", "4 MB", "4 GB"]
-
-
-# ---- the curve ----------------------------------------------------------------------------------------------------
-
-
-def test_the_ceiling_is_interpolated_in_the_logarithm_of_the_size():
-    points = [
-        BandwidthPoint("copy", 1 << 20, 100.0),
-        BandwidthPoint("copy", 1 << 22, 50.0),
-        BandwidthPoint("triad", 1 << 22, 60.0),
-    ]
-    assert ceiling_at(points, 1 << 21, ("copy",)) == 75.0
-    assert ceiling_at(points, 1 << 10) == 100.0  # beyond the ends: the end
-    assert ceiling_at(points, 1 << 40) == 60.0  # the best operation
-    assert ceiling_at([], 1 << 20) == 0.0
-
-
-def test_working_sets_fit_the_memory():
-    assert working_sets(1 << 40)[0] == 1 << 15
-    assert working_sets(1 << 40)[-1] == 1 << 32
-    assert working_sets(1 << 30)[-1] == 1 << 28
-    assert set(working_sets(1 << 40, quick=True)) < set(working_sets(1 << 40))
-
-
-def test_the_curve_of_this_processor():
-    """All operations at two sizes, and plausible: a byte takes between a picosecond and 10 ns."""
-    from engines.backend.ceilings import curve_cpu
-
-    points = list(curve_cpu.measure(1, [1 << 15, 1 << 18], quick=True))
-    assert [(point.operation, point.working_set) for point in points] == [
-        (operation, size) for size in (1 << 15, 1 << 18) for operation in curve.OPERATIONS
-    ]
-    assert all(1e8 < point.bytes_per_second < 1e12 for point in points)
-    assert 0 < curve_cpu.parallel_loop_seconds(1) < 1.0
-
-
-def test_the_curve_kernels_compute_what_they_say():
-    """What is timed is really done; 3 + repeat is the factor of the last repetition."""
-    from engines.backend.ceilings import curve_kernels as kernels
-    from engines.backend.threads import parallel_region
-
-    a, b = np.arange(101.0), np.arange(101.0) ** 2
-    c = np.empty(101)
-    with parallel_region():
-        kernels.copy(a, c, 2, 2)
-        np.testing.assert_array_equal(c, a)
-        kernels.mul(a, c, 2, 2)
-        np.testing.assert_array_equal(c, 4 * a)
-        kernels.add(a, b, c, 2, 2)
-        np.testing.assert_array_equal(c, a + b)
-        kernels.triad(a, b, c, 2, 2)
-        np.testing.assert_array_equal(c, a + 4 * b)
-        sums = np.zeros(2, np.int64)
-        numbers = np.arange(101)
-        kernels.read(numbers, sums, 2, 2)
-        assert sums.sum() == numbers.sum() + (numbers ^ 1).sum()
 
 
 # ---- the command --------------------------------------------------------------------------------------------------

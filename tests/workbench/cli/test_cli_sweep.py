@@ -19,3 +19,9 @@ def test_files_that_no_sweep_has_left_are_not_replaced(project, tmp_path, capsys
     (out / name).unlink()
     assert main(command) == 0
     assert main(command) == 0  # those of a sweep are
+
+
+def test_an_end_before_the_first_step_is_told(project, tmp_path, capsys):
+    command = ["sweep", str(project), "--vary", "speed=1,2", "--device", "cpu", "--out", str(tmp_path / "out")]
+    assert main([*command, "--until", "1e-3"]) == 0
+    assert "The run is to end at 0.001 ms, before its first step" in capsys.readouterr().err

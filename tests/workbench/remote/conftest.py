@@ -8,8 +8,10 @@ import threading
 import time as clock
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from engines.api import Selection
 from workbench.project.document import open_document
 from workbench.remote.connection import Connection, Place
 from workbench.remote.server import Server
@@ -17,6 +19,8 @@ from workbench.remote.streams import socket_path
 from workbench.run.frames import RunState
 
 ROOT = Path(__file__).parents[3]
+EVERY = {"surface": ("voltage", Selection(np.arange(216, dtype=np.int32)))}
+"""The request of a view that draws every element of the document."""
 STANDIN = """#!/bin/sh
 for last; do :; done
 printf '%s\\n' "$@" > "$WORKBENCH_TOLD"
@@ -72,6 +76,19 @@ def wait_for(true, seconds=60.0):
     while not true():
         assert clock.monotonic() < ends, "it did not come"
         clock.sleep(0.005)
+
+
+def frame_of(runner, after=-1):
+    found = []
+
+    def came():
+        frame = runner.frames.take()
+        if frame is not None and frame.step > after:
+            found.append(frame)
+        return found
+
+    wait_for(came)
+    return found[-1]
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -98,9 +98,13 @@ class Standing:
         """Take in, and warn of, what the simulation says of its answers as they stand; once at a step."""
         if self._final is None and self._runner.alive and self.step != self._noticed_at and self.step > 0:
             self._noticed_at = self.step
-            new = [one for one in self._ask(noticed_of) if one not in self._findings]
-            self._findings.update(dict.fromkeys(new))
-            warn(new)
+            self._take_in(self._ask(noticed_of))
+
+    def _take_in(self, findings: Iterable[Finding]) -> None:
+        """Warn of those that are new."""
+        new = [one for one in findings if one not in self._findings]
+        self._findings.update(dict.fromkeys(new))
+        warn(new)
 
     def _chart(self, name: str) -> ChartData:
         if self._final is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
-from engines.backend.twins import Twins
+from engines.backend.twins import Twins, pick
 from engines.battery.cells.ageing import Ageing
 from engines.battery.cells.coefficients import Scalars, coefficients, is_asymmetric, tables
 from engines.battery.parameter_sets import ParameterSet
@@ -37,6 +37,10 @@ OF_SHELLS = 2 * 2 * graded.PICARD * graded.SHELLS * 40
 """Operations of a step whose particles are shells: two stages of two electrodes, 40 a shell (counted)."""
 RECORDED = 2**24
 """Numbers that are kept of the cycles at most: of a large ensemble the first cells stand for all."""
+
+
+COPIED = 1 << 20
+"""Bytes of a state up to which it is copied as a whole."""
 
 
 def state_rows_beside(ageing: Ageing | None, varying: bool) -> int:
@@ -117,6 +121,8 @@ class Cells(ABC):
         if ageing is not None:
             start[self.aged : self.shells] = self._unaged(ageing, per_cell)
         self.state = self._place(start)
+        self.copied: Array | None = None
+        """The state on the host, as long as whoever steps keeps it there (:meth:`copy_few`)."""
         recorded = (cycles, len(CycleRow), recorded_cells(self.n_cells, cycles))
         self.record = backend.array(np.full(recorded if ageing is not None else (0, 0, 0), np.nan, self.dtype))
         """(cycles, len(CycleRow), recorded cells) of cells that age; NaN before a cycle has ended."""
@@ -128,11 +134,22 @@ class Cells(ABC):
         self._instructions = self.backend.array(np.array([each.row() for each in instructions], self.dtype))
         self._drive = self.backend.array(per_step(drive).astype(self.dtype))
 
+    def copy_few(self) -> None:
+        """Of few cells on a GPU the whole state is copied at once, and all that looks at it until :meth:`moved` reads
+        there: a copy of a megabyte takes less than waiting for the device again and again."""
+        if self.copied is None and pick(self.backend, cpu=False, cuda=True) and self.state.nbytes <= COPIED:
+            self.copied = self.backend.to_host(self.state)
+
+    def moved(self) -> None:
+        """The state is another than was copied."""
+        self.copied = None
+
     def put_back(self, state: Array) -> None:
         """A state of before. Raises ValueError where its cells are beyond the protocol; inside ``backend.active``."""
         cells = state[:, : self.n_cells]
         check_places(self.backend.to_host(self._instructions), cells[Row.INSTRUCTION], cells[Row.ELAPSED])
         self.state[...] = self.backend.array(state)
+        self.moved()
 
     def _place(self, values: Array) -> Any:
         padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_cells)), mode="edge")
@@ -257,8 +274,8 @@ class Cells(ABC):
 
         As a share of the charge, or of a hundredth of the lithium there is where that is more (after a whole cycle).
         """
-        n, growths, lithium = self._lithium_held
-        state = self.backend.to_host(self.state[: Row.CHARGE_ERROR + 1, :n]).astype(float)  # all that it takes
+        growths, lithium = self._lithium_held
+        state = self._rows(slice(Row.CHARGE_ERROR + 1)).astype(float)  # all that it takes
         charge = state[Row.CHARGE] - state[Row.CHARGE_ERROR]
         taken = charge if self.ageing is None else charge + self._lost_now()
         negative, positive = (
@@ -267,19 +284,29 @@ class Cells(ABC):
         )
         return np.maximum(negative, positive) / np.maximum(np.abs(charge), lithium / 100)
 
+    def _rows(self, rows: slice) -> Array:
+        """Of the state of all cells, on the host."""
+        if self.copied is not None:
+            return self.copied[rows, : self.n_cells]
+        return self.backend.to_host(self.state[rows, : self.n_cells])
+
     @cached_property
-    def _lithium_held(self) -> tuple[int, tuple[Array, Array], Array]:
-        """Cells, the mean stoichiometry's change by a charge in both electrodes, and the lithium at the start [A s]."""
-        n = self.n_cells
-        given = self.backend.to_host(self.coefficients)[:, :n].astype(float)
+    def _given(self) -> Array:
+        """Coefficients on the host, which nothing changes: (rows, n_padded) float64."""
+        return self.backend.to_host(self.coefficients).astype(float)
+
+    @cached_property
+    def _lithium_held(self) -> tuple[tuple[Array, Array], Array]:
+        """The mean stoichiometry's change by a charge in both electrodes, and the lithium at the start [A s]."""
+        given = self.backend.to_host(self.coefficients)[:, : self.n_cells].astype(float)
         negative, positive = given[Coefficient.NEGATIVE_GROWTH], given[Coefficient.POSITIVE_GROWTH]
         starts = given[Coefficient.NEGATIVE_START], given[Coefficient.POSITIVE_START]
-        return n, (negative, positive), starts[0] / np.abs(negative) + starts[1] / np.abs(positive)
+        return (negative, positive), starts[0] / np.abs(negative) + starts[1] / np.abs(positive)
 
     def _lost_now(self) -> Array:
         """:meth:`lost` of all cells."""
         aged = slice(self.aged + AgeingRow.SEI, self.aged + AgeingRow.PLATED_ERROR + 1)
-        sei, sei_error, plated, plated_error = self.backend.to_host(self.state[aged, : self.n_cells]).astype(float)
+        sei, sei_error, plated, plated_error = self._rows(aged).astype(float)
         return np.asarray(sei - sei_error + (plated - plated_error))
 
     def lithium(self) -> Array:
@@ -308,11 +335,15 @@ class Cells(ABC):
     def column(self, cell: int) -> tuple[Array, Array]:
         """State and coefficients of one cell: (rows, 1) float64 each, on the host."""
         one = slice(cell, cell + 1)
+        if self.copied is not None:
+            return self.copied[:, one].astype(float), self._given[:, one]
         state, given = (self.backend.to_host(each[:, one]) for each in (self.state, self.coefficients))
         return state.astype(float), given.astype(float)
 
     def columns(self, cells: Array) -> tuple[Array, Array]:
         """State and coefficients of ``cells`` (numbers): (rows, n) float64 each, on the host."""
+        if self.copied is not None:
+            return self.copied[:, cells].astype(float), self._given[:, cells]
         with self.backend.active():
             chosen = self.backend.array(cells)
             state, given = self.state[:, chosen], self.coefficients[:, chosen]

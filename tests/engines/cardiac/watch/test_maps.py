@@ -6,21 +6,17 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.api.device import Backend
 from engines.cardiac.cells.pacing import Protocol, measure, pace
 from engines.cardiac.cells.tt06 import CellType
 from engines.cardiac.cells.tt06_tissue import TT06_CELLS
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, RegionSetting, Sphere, Stimulus
 from engines.cardiac.parameters.recording import Recording
-from engines.cardiac.watch.cuda import CudaKernels
-from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.maps import NO_PEAK, Maps
 from engines.cardiac.watch.watcher import Snapshot
 from engines.cardiac.watch.watchers import watchers_traffic
 from engines.geometry.meshes.box import box_mesh
-from tests.cuda_on_host.backend import HostCudaBackend
-from tests.cuda_on_host.loader import COMPILER
+from tests.engines.cardiac.watch.kernels import both_kernels
 
 ENGINE = CardiacEngine()
 
@@ -47,13 +43,6 @@ def looked(
         with kernels.backend.active():  # type: ignore[attr-defined]  # as above
             maps.look(Snapshot(float(time), kernels.backend.array(voltage)))  # type: ignore[attr-defined]  # as above
     return maps, shifts
-
-
-def both_kernels(backend: Backend, dtype: str, n: int = 5) -> list[object]:
-    kinds: list[object] = [KERNELS.open(backend, n, np.dtype(dtype))]
-    if COMPILER is not None:
-        kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
-    return kinds
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

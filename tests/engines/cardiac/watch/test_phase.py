@@ -10,15 +10,13 @@ from engines.api.device import Backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
 from engines.cardiac.parameters.recording import Recording
-from engines.cardiac.watch.cuda import CudaKernels
-from engines.cardiac.watch.kernels import KERNELS, WatcherKernels
+from engines.cardiac.watch.kernels import WatcherKernels
 from engines.cardiac.watch.phase import Phase, phase_looks
 from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.meshes.shell import Shell, shell_of
-from tests.cuda_on_host.backend import HostCudaBackend
-from tests.cuda_on_host.loader import COMPILER
+from tests.engines.cardiac.watch.kernels import both_kernels
 
 ENGINE = CardiacEngine()
 ORIGIN = -40.0
@@ -30,11 +28,27 @@ def sheet() -> TetMesh:
     return box_mesh((20, 20, 2), (20.0, 20.0, TOP), jitter=0.2, seed=6)
 
 
-def both_kernels(backend: Backend, n: int, dtype: str) -> list[WatcherKernels]:
-    kinds: list[WatcherKernels] = [KERNELS.open(backend, n, np.dtype(dtype))]
-    if COMPILER is not None:
-        kinds.append(CudaKernels(HostCudaBackend(), n, np.dtype(dtype)))
-    return kinds
+def look(
+    kernels: WatcherKernels,
+    watcher: Phase,
+    time: float,
+    voltage: np.ndarray,
+    dtype: str = "float32",
+    between: bool = False,
+) -> None:
+    with kernels.backend.active():
+        moment = Snapshot(float(time), kernels.backend.array(voltage.astype(dtype)))
+        (watcher.look_between if between else watcher.look)(moment)
+
+
+def pulsed() -> Problem:
+    """A cube of 1 mm that is stimulated at 2 ms, and whose phase is recorded."""
+    parameters = CardiacParameters(
+        stimuli=[Stimulus(site=Sphere(radius=10), start=2.0)],
+        numerics=Numerics(step=0.05),
+        recording=Recording(phase=True, ecg="off", maps=False),
+    )
+    return Problem(parameters, box_mesh((2, 2, 2), (1.0, 1.0, 1.0)))
 
 
 def on_top(
@@ -43,11 +57,10 @@ def on_top(
     """Where on the upper face the singularities of the phase ``angle: (n_cells,)`` are: (k, 4) x, y, z and charge."""
     then, now = ORIGIN + 30 * np.sin(angle), ORIGIN + 30 * np.cos(angle)
     found = []
-    for kernels in both_kernels(backend, mesh.n_cells, dtype):
+    for kernels in both_kernels(backend, dtype, mesh.n_cells):
         watcher = Phase(kernels, mesh.n_cells, shell, ORIGIN, every=1, looks=1, dt=1.0)
         for time, voltage in enumerate((then, now)):
-            with kernels.backend.active():
-                watcher.look(Snapshot(float(time), kernels.backend.array(voltage.astype(dtype))))
+            look(kernels, watcher, time, voltage, dtype)
         wrapped = (watcher.values("phase") - angle + np.pi) % (2 * np.pi) - np.pi
         assert np.abs(wrapped).max() < 1e-5
         charge = watcher.charge()
@@ -109,13 +122,7 @@ def test_the_delay_is_made_of_looks():
 
 def test_phase_goes_through_a_beat_and_on_from_a_checkpoint(backend):
     """At rest -3π/4, at the end of the plateau π/4, each to 0.3 rad: the voltages are not as far from the origin."""
-    mesh = box_mesh((2, 2, 2), (1.0, 1.0, 1.0))
-    parameters = CardiacParameters(
-        stimuli=[Stimulus(site=Sphere(radius=10), start=2.0)],
-        numerics=Numerics(step=0.05),
-        recording=Recording(phase=True, ecg="off", maps=False),
-    )
-    simulation = ENGINE.build(Problem(parameters, mesh), backend)
+    simulation = ENGINE.build(pulsed(), backend)
 
     def phase() -> float:
         return float(simulation.field("phase").mean())
@@ -127,7 +134,7 @@ def test_phase_goes_through_a_beat_and_on_from_a_checkpoint(backend):
     simulation.advance(2000)
     assert phase() == pytest.approx(np.pi / 4, abs=0.3)
     expected = simulation.state()
-    again = ENGINE.build(Problem(parameters, mesh), backend)
+    again = ENGINE.build(pulsed(), backend)
     again.restore(kept)
     again.advance(2000)
     for name, value in again.state().items():
@@ -138,19 +145,14 @@ def test_phase_goes_through_a_beat_and_on_from_a_checkpoint(backend):
 
 def test_phase_is_of_the_moment_between_two_looks(backend):
     """Looks are 1 ms apart, here 20 steps; of the voltage a delay ago a straight line is known between two of them."""
-    mesh = box_mesh((2, 2, 2), (1.0, 1.0, 1.0))
-    parameters = CardiacParameters(
-        stimuli=[Stimulus(site=Sphere(radius=10), start=2.0)],
-        numerics=Numerics(step=0.05),
-        recording=Recording(phase=True, ecg="off", maps=False),
-    )
-    simulation = ENGINE.build(Problem(parameters, mesh), backend)
-    every, looks = phase_looks(parameters.recording.phase_delay, 0.05)
-    shifted = [simulation.field("voltage").astype(float) - parameters.recording.phase_origin]
+    problem = pulsed()
+    simulation, recording = ENGINE.build(problem, backend), problem.parameters.recording
+    every, looks = phase_looks(recording.phase_delay, 0.05)
+    shifted = [simulation.field("voltage").astype(float) - recording.phase_origin]
     away = []
     for step in range(1, 400):
         simulation.advance(1)
-        shifted.append(simulation.field("voltage").astype(float) - parameters.recording.phase_origin)
+        shifted.append(simulation.field("voltage").astype(float) - recording.phase_origin)
         then = shifted[max(step - every * looks, 0)]
         way = simulation.field("phase") - np.arctan2(then, shifted[-1])
         away.append(np.abs((way + np.pi) % (2 * np.pi) - np.pi).max())
@@ -167,16 +169,14 @@ def test_singularities_are_where_waves_turn_now(backend, sheet):
     def voltage(time: float) -> np.ndarray:
         return ORIGIN + 30 * np.cos(np.arctan2(y - 11.2, x - 8.3 - 4.0 * time) - np.pi / 2 * time)
 
-    for kernels in both_kernels(backend, sheet.n_cells, "float32"):
+    for kernels in both_kernels(backend, "float32", sheet.n_cells):
         watcher = Phase(kernels, sheet.n_cells, shell_of(sheet), ORIGIN, every=4, looks=1, dt=0.25)
         for time in (0.0, 1.0):
-            with kernels.backend.active():
-                watcher.look(Snapshot(time, kernels.backend.array(voltage(time).astype("float32"))))
+            look(kernels, watcher, time, voltage(time))
         kept = watcher.state()
         places = []
         for time in (1.0, 1.25, 1.5, 1.75):
-            with kernels.backend.active():
-                watcher.look_between(Snapshot(time, kernels.backend.array(voltage(time).astype("float32"))))
+            look(kernels, watcher, time, voltage(time), between=True)
             found = watcher.markers()
             assert watcher.observe()["phase_singularities"] == len(found.signs) == 2
             (above,) = np.flatnonzero(found.positions[:, 2] > TOP / 2)
@@ -193,14 +193,12 @@ def test_markers_say_where_waves_turn_and_which_way(backend, sheet, turns):
     x, y = sheet.centroids[:, 0] - 8.3, sheet.centroids[:, 1] - 11.2
     way = -1 if turns == "clockwise" else 1
     shell = shell_of(sheet)
-    for kernels in both_kernels(backend, sheet.n_cells, "float32"):
+    for kernels in both_kernels(backend, "float32", sheet.n_cells):
         watcher = Phase(kernels, sheet.n_cells, shell, ORIGIN, every=1, looks=1, dt=1.0)
         assert len(watcher.markers().signs) == 0
         for quarter in (0, 1):
             crest = way * quarter * np.pi / 2
-            voltage = ORIGIN + 30 * np.cos(np.arctan2(y, x) - crest)
-            with kernels.backend.active():
-                watcher.look(Snapshot(float(quarter), kernels.backend.array(voltage.astype("float32"))))
+            look(kernels, watcher, quarter, ORIGIN + 30 * np.cos(np.arctan2(y, x) - crest))
         found = watcher.markers()
         assert found.signs.dtype == np.int8
         (above,) = np.flatnonzero(found.positions[:, 2] > TOP / 2)

@@ -16,7 +16,8 @@ from engines.cardiac.watch.rhythm import Rhythm
 from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.meshes.box import box_mesh
 from tests.engines.cardiac.problems import assert_same_state
-from tests.engines.cardiac.watch.test_maps import both_kernels, triangle
+from tests.engines.cardiac.watch.kernels import both_kernels
+from tests.engines.cardiac.watch.test_maps import triangle
 
 STEP, EVERY, CELLS = 0.5, 1, 40
 CROSSING = 3.2

@@ -7,9 +7,25 @@ import pytest
 
 from engines.api import Dab, Selection
 from engines.spiking.watch.flashes import DARK, FADE
+from tests.cuda_on_host.backend import HostCudaBackend
+from tests.cuda_on_host.loader import COMPILER
 from workbench.project.presets import open_preset, preset_called
 
 STEPS = {"izhikevich_2003": 300, "cuba_4000": 1500, "typed_izhikevich": 600}
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
+def test_means_are_the_same_on_a_gpu(cpu):
+    document = open_preset(preset_called("izhikevich_2003"))
+    found = []
+    for backend in (cpu, HostCudaBackend()):
+        simulation = document.engine.build(document.complete_problem(), backend)
+        simulation.advance(100)
+        simulation.paint(Dab("lesion", tuple(map(float, simulation.geometry.positions[7])), 1e-3, 1.0))
+        handle = simulation.select(Selection(np.arange(600, dtype=np.int32), np.array([0, 7, 8, 8, 600], np.int32)))
+        found.append(simulation.gather("activity", handle))
+    np.testing.assert_array_equal(*found)
+    assert np.isnan(found[0]).tolist() == [False, True, True, False]
 
 
 @pytest.mark.parametrize("preset", STEPS)

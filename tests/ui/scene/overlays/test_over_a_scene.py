@@ -7,71 +7,28 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engines.api import FieldInfo, MarkerInfo, VectorInfo
-from engines.api.charts import Links
+from engines.api import MarkerInfo
 from engines.api.placing import MOVE
-from engines.geometry.grid import Grid
-from tests.ui.scene.grids import info
-from tests.ui.scene.meshes import info as of_mesh
-from tests.ui.scene.meshes import kuhn_cube
+from tests.ui.scene.overlays.scenes import SEEN, SIZE, at, full, linked
 from tests.ui.scene.overlays.test_gripping import SQUARE, placement
-from ui.scene.arrows import Arrows
 from ui.scene.colormaps import colormap
 from ui.scene.marks import Marks
 from ui.scene.overlays import hud as composing
 from ui.scene.overlays.brush_mark import brush_strokes
-from ui.scene.overlays.clip_handle import _frame, _points, grip_at, handle_strokes, moved, pushed, tilted
+from ui.scene.overlays.clip_handle import _frame
 from ui.scene.overlays.hud import Hud, _overlap, marker_lines, named_axes
 from ui.scene.overlays.inspected_mark import ring_strokes
 from ui.scene.overlays.link_strokes import BRIGHT, GONE, link_strokes
 from ui.scene.overlays.measure_mark import measure_strokes
 from ui.scene.overlays.placed import AXES, TINTS, WHITE, knobs, strokes
 from ui.scene.overlays.ruler import ruler
-from ui.scene.scene import Scene
 from ui.scene.visuals.plates import LIGHT
-from workbench.project.project import CameraView, ClipPlane, ViewSettings
 
 # Written out: what the sources have is held against these.
 RADIUS = 11.0
 DOT = 4.6
 ARM = 46.0
 MIDDLE = 5.6
-
-FIELD = FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0))
-SIZE = (800, 600)
-SEEN = {
-    "slanted": CameraView(azimuth=30.0, elevation=20.0, distance=45.0),
-    "above": CameraView(azimuth=-90.0, elevation=90.0, distance=60.0),
-}
-
-
-def full(seen="slanted", size=SIZE, clipped=False):
-    """A box of 10 mm with everything over it that can be: a grid with ticks, or a mesh with a plane that cuts it."""
-    scene = Scene()
-    box = kuhn_cube(2) if clipped else Grid((10, 10, 10), (1.0, 1.0, 1.0))
-    scene.set_simulation(of_mesh(box) if clipped else info(box, FIELD))
-    clip = ClipPlane(origin=(5.0, 5.0, 4.0), normal=(0.0, 0.0, 1.0))
-    scene.apply_view(ViewSettings(field="voltage" if clipped else "u", camera=SEEN[seen], clip=clip), size[0] / size[1])
-    if not clipped:
-        scene.show_fields({"u": np.zeros(box.n_cells, np.float32)}, 1.5)
-        flow = VectorInfo("flow", "Flow", "m/s", ("a", "b", ""))
-        scene.arrows = Arrows(flow, np.zeros((1, 3)), np.ones((1, 3)), None, apart=2.0, longest=3.0)
-    scene.time, scene.lines = 1.5, ["Bandwidth\t4.70 GB/s", "Steps\t4650 /s"]
-    scene.probes = [("P1", (1.0, 1.0, 10.0), (220, 20, 20)), ("P2", (9.0, 9.0, 0.0), (20, 200, 20))]
-    scene.measured, scene.cuts = ((0.0, 0.0, 10.0), (10.0, 0.0, 10.0)), (((0.0, 2.0, 10.0), (10.0, 2.0, 10.0)),)
-    scene.inspected, scene.brush = (5.0, 5.0, 10.0), ((5.0, 5.0, 10.0), 2.0)
-    scene.marks = Marks(placement(), ("objects", 0), None, grips=True)
-    return scene
-
-
-def at(scene, *point, size=SIZE):
-    (pixel,), _ = scene.camera.to_pixels(np.array([point], float), *size)
-    return pixel
-
-
-def linked(values=(1.0, np.nan, -2.0, 0.5), low=-2.0, high=2.0):
-    ends = np.array([[[5.0, 5, 5], [5 + k, 6, 5 + k]] for k in range(4)])
-    return Links("Stretch", "%", (low, high), ends, np.array(values))
 
 
 @pytest.mark.parametrize("clipped", [False, True])
@@ -234,85 +191,6 @@ def test_figures_of_the_ruler_stand_outside_at_their_places(seen):
     assert ruler(scene, *SIZE, 1.0) == ([], []), "what looks short has no ticks"
     scene.camera.distance = 0.1
     assert ruler(scene, *SIZE, 1.0) == ([], []), "nor what is beside or behind the eye"
-
-
-def test_the_clip_handle_stands_in_its_plane_and_frames_the_body():
-    scene = full("slanted", clipped=True)
-    lines = handle_strokes(scene, *SIZE, 1.0)
-    corners = [line.start for line in lines[:4]]
-    expected = [at(scene, 5 + 5.4 * a, 5 + 5.4 * b, 4.0) for a in (-1, 1) for b in (-1, 1)]
-    for corner in corners:
-        assert min(np.linalg.norm(corner - each) for each in expected) < 1e-6
-    assert [line.end for line in lines[:4]] == [*corners[1:], corners[0]], "once around"
-    foot, tip = at(scene, 5, 5, 4), at(scene, 5, 5, 4 + 0.42 * scene.camera.radius)
-    arrow, ball, far_ball = lines[7], lines[8], lines[9]
-    np.testing.assert_allclose([arrow.start, arrow.end], [foot, tip])
-    np.testing.assert_allclose([ball.start, far_ball.start], [foot, tip])
-    assert far_ball.radius > ball.radius > arrow.radius
-    assert all(under.radius > over.radius for under, over in zip(lines[4:7], lines[7:], strict=True))
-    scene.view.clip = ClipPlane(origin=(5.0, 5.0, 4.0), normal=(1.0, 0.0, 0.0))
-    sideways = [np.array(line.start) for line in handle_strokes(scene, *SIZE, 1.0)[:4]]
-    for a, b in ((-1, -1), (1, 1)):
-        assert min(np.linalg.norm(each - at(scene, 5, 5 + 5.4 * a, 5 + 5.4 * b)) for each in sideways) < 1e-6
-    scene.camera.distance = 0.5
-    assert handle_strokes(scene, *SIZE, 1.0) == [], "part of it is behind the eye"
-    assert grip_at(scene, *foot, *SIZE) is None
-
-
-@pytest.mark.parametrize("normal", [(0.6, 0.0, 0.8), (0.0, 1.0, 0.0), (0.48, 0.6, 0.64), (0.3, 0.0, np.sqrt(0.91))])
-def test_the_frame_of_a_turned_plane_lies_in_it_and_reaches_as_far_as_the_body(normal):
-    scene = full("slanted", clipped=True)
-    scene.view.clip = ClipPlane(origin=(5.0, 5.0, 5.0), normal=normal)
-    foot, tip, corners = _points(scene)
-    np.testing.assert_allclose(foot, (5, 5, 5))
-    np.testing.assert_allclose((tip - foot) / np.linalg.norm(tip - foot), normal)
-    sides = np.diff([*corners, corners[0]], axis=0)
-    np.testing.assert_allclose((corners - foot) @ normal, 0, atol=1e-9)
-    assert abs(sides[0] @ sides[1]) < 1e-9, "a rectangle"
-    np.testing.assert_allclose(corners.mean(axis=0), foot)
-    for side in sides[:2]:
-        along = side / np.linalg.norm(side)
-        assert np.linalg.norm(side) == pytest.approx(1.08 * np.abs(10 * along).sum()), "the shadow of the cube"
-
-
-def test_the_clip_handle_is_gripped_at_its_arrow_and_its_ball_and_nowhere_else():
-    scene = full("slanted", clipped=True)
-    foot, tip = at(scene, 5, 5, 4), at(scene, 5, 5, 4 + 0.42 * scene.camera.radius)
-    along = (tip - foot) / np.linalg.norm(tip - foot)
-    across = np.array([-along[1], along[0]])
-    for spot, grip in (
-        (tip, "tilt"), (tip + 12 * across, "tilt"), (tip + 12 * along, "tilt"), (tip + 14 * along, None),
-        (foot, "move"), ((foot + tip) / 2 + 8 * across, "move"), ((foot + tip) / 2 - 8 * across, "move"),
-        ((foot + tip) / 2 + 10 * across, None), (foot - 8 * along, "move"), (foot - 10 * along, None),
-    ):  # fmt: skip
-        assert grip_at(scene, *spot, *SIZE) == grip, spot - foot
-    scene.view.clip = None
-    assert grip_at(scene, *tip, *SIZE) is None
-
-
-def test_the_clip_plane_follows_the_pointer_along_its_arrow_and_stays_in_the_body():
-    scene = full("slanted", clipped=True)
-    length = 0.42 * scene.camera.radius
-    whole = at(scene, 5, 5, 4 + length) - at(scene, 5, 5, 4)
-    assert moved(scene, *whole, *SIZE).origin == pytest.approx((5, 5, 4 + length))
-    assert moved(scene, *(-whole / 2), *SIZE).origin == pytest.approx((5, 5, 4 - length / 2))
-    assert moved(scene, -whole[1], whole[0], *SIZE).origin == pytest.approx((5, 5, 4))
-    for ends in (-100.0, 100.0):
-        assert pushed(scene, scene.clip, ends).origin == pytest.approx((5, 5, 5 + np.sign(ends) * scene.camera.radius))
-    assert pushed(scene, scene.clip, 1.0).origin == pytest.approx((5, 5, 5))
-    above = full("above", clipped=True)
-    assert moved(above, 30, -20, *SIZE).origin[2] == pytest.approx(4 + 20 * above.camera.mm_per_pixel(SIZE[1]))
-
-
-def test_the_clip_plane_tilts_towards_where_its_ball_is_pulled():
-    scene = full("slanted", clipped=True)
-    right, up, _ = scene.camera.axes
-    arm = 0.42 * scene.camera.radius / scene.camera.mm_per_pixel(SIZE[1])
-    for dx, dy in ((arm, 0.0), (-0.3 * arm, 0.0), (0.0, 0.5 * arm)):
-        expected = np.array([0, 0, 1.0]) + (dx * right - dy * up) / arm
-        plane = tilted(scene, dx, dy, SIZE[1])
-        assert plane.normal == pytest.approx(expected / np.linalg.norm(expected))
-        assert plane.origin == pytest.approx((5, 5, 4))
 
 
 def test_a_chosen_item_has_its_outline_twice_and_its_knobs_on_top():

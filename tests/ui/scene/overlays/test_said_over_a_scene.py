@@ -8,7 +8,7 @@ import pytest
 from tests.ui.scene.layers.test_lattice_layer import lattice, shown
 from tests.ui.scene.meshes import gather, kuhn_cube
 from tests.ui.scene.meshes import info as of_mesh
-from tests.ui.scene.overlays.test_over_a_scene import full, linked
+from tests.ui.scene.overlays.scenes import full, linked
 from tests.ui.scene.test_markers import MARKED, MARKERS
 from tests.ui.scene.test_solids import ball, box
 from tests.ui.scene.test_solids import scene_of as solid

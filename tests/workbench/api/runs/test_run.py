@@ -369,6 +369,14 @@ def test_what_a_progress_function_raises_leaves_the_run_where_it_was(wave):
     assert workers() == []
 
 
+def test_an_end_before_the_first_step_is_warned_of_once(wave):
+    with wave.simulate() as run:
+        with pytest.warns(wb.WorkbenchWarning, match="is to end at 0.01 ms, before its first step: it takes one, and"):
+            run.run(until=0.01)
+        assert run.step == 1
+        assert [one.message for one in run.findings if "first step" in one.message]
+
+
 @pytest.mark.parametrize(
     ("until", "said"), [(0, "0 ms: until is above 0."), (np.inf, "inf ms: until is above 0, and fin")]
 )
