@@ -208,6 +208,21 @@ def test_it_starts_over_with_them_where_somebody_says_so(reopened, qtbot, presse
     assert window.controller.info.dt == 0.04
 
 
+def test_no_picture_of_what_was_changed_takes_its_place(reopened, qtbot):
+    """Neither where an estimate says that the problem can run nor where something was moved."""
+    window, begun = reopened, reopened.controller.runner
+    window.model.edit(("parameters", "numerics", "step"), 0.04)
+    window.redrawing._build_anew()
+    assert window.controller.runner is begun
+    window.controller.reset()
+    assert window.controller.runner is not begun
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY)
+    begun = window.controller.runner
+    window.model.edit(("parameters", "numerics", "step"), 0.03)
+    window.redrawing._build_anew()
+    assert window.controller.runner is not begun, "of one that stands at zero it does"
+
+
 def test_a_problem_that_is_over_can_only_start_over(finished, qtbot, monkeypatch):
     window = finished
     monkeypatch.setattr(window.controller.runner, "ended", True)
