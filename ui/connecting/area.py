@@ -133,14 +133,22 @@ class ConnectingArea(QObject):
                 self._come_back()
             return
 
+        opening = window.controller.opening
+        turn = opening.turn
+
         def go() -> None:
             self.go_to(place)
 
+        def show() -> None:
+            """In the place of what was still being opened when it was asked for; nothing where something was since."""
+            if opening.turn is turn:
+                opening.overtake()
+                go()
+
         if place.beside:  # what is open goes there with its changes, unless there is a run to be shown
             window.background.submit(
-                LANE, window.services.seen_beside,
-                lambda seen: window.controller.opening.before(go) if seen.run else go(),
-            )  # fmt: skip
+                LANE, window.services.seen_beside, lambda seen: opening.before(show) if seen.run else go()
+            )
             return
         if place.host:
             window.settings.setValue(HOST, place.host)
@@ -155,10 +163,17 @@ class ConnectingArea(QObject):
         """What runs there is opened in the place of what is open; where nothing does, ``then`` follows. ``asks``: SSH
         may ask at the terminal."""
         window = self._window
+        opening = window.controller.opening
         window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
+        turn = opening.turn
 
         def connected(document: Document | None) -> None:
             if window.controller.closed:  # what is open is still to be kept
+                return
+            if document is not None and opening.turn is not turn:  # the person has opened something else meanwhile
+                window.services.disconnect()
+                self._connected()
+                self.tell_of_what_goes_on()
                 return
             if document is not None:
                 window.model.open(document)

@@ -26,6 +26,7 @@ from workbench.run.frames import Frame, Message
 if TYPE_CHECKING:
     from ui.window.main_window import MainWindow
 
+NOT_KEPT = "The moment that was looked at was not recorded in this view: what is now is shown."
 NOTHING = "There are no frames for a movie yet: press Run, and wait for some."
 
 
@@ -50,6 +51,7 @@ class RecordingArea(QObject):
         playback.missed_changed.connect(timeline.set_missed)
         playback.left_changed.connect(timeline.set_left)
         playback.trouble.connect(lambda text: window.log.add(Message(text, "warning")))
+        playback.unseen.connect(lambda _: window.controller.hint.emit(NOT_KEPT))
         timeline.look_asked.connect(self._scrub)
         timeline.missed_asked.connect(window.controller.hint)
         timeline.now_asked.connect(playback.back)

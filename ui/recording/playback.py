@@ -24,6 +24,8 @@ class Playback(QObject):
     """Whether there are frames from before these, that other views than this one were shown in."""
     left_changed = Signal(tuple)
     """(first time, last time) of what each branch saw, that the run has left, after it was."""
+    unseen = Signal(float)
+    """The moment that is looked at was not kept as the view wants to see it now: what is now is shown."""
     trouble = Signal(str)
 
     def __init__(self, background: Background, parent: QObject | None = None, reel: Reel | None = None) -> None:
@@ -64,12 +66,12 @@ class Playback(QObject):
         return [] if self.newest is None else self.reel.of((self.newest.serial,), branch)
 
     def take(self, frame: Frame) -> None:
-        """A frame of now: it is kept where one is due. Where the view wants something else than before, it shows what
-        is now; frames of the past can be drawn in it as far as it wanted that before."""
+        """A frame of now: it is kept where one is due. Frames of the past can be drawn as far as the view wanted the
+        same before: where it wants something else, it stays where it looks at if such are kept, else it shows now."""
         changed = self.newest is None or frame.serial != self.newest.serial
         self.newest = frame
         if changed:
-            self.back()
+            self._look_again()
             self._tell()
         if not self._writing and not self._off and self.reel.due(frame):
             self._writing, generation = True, self._generation
@@ -84,6 +86,15 @@ class Playback(QObject):
                 lambda done: self._written(*done, generation),
                 lambda error: self._failed(error, generation),
             )
+
+    def _look_again(self) -> None:
+        time, frames = self.time, self.frames()
+        if time is not None and frames and frames[0].time <= time:
+            self._show_nearest(time)
+            return
+        self.back()
+        if time is not None:
+            self.unseen.emit(time)
 
     def _written(self, kept: Kept, seconds: float, generation: object) -> None:
         self._writing = False

@@ -37,6 +37,7 @@ from workbench.words.units import clock_text
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
 PAST = "The run is at {time}, past this end, and stops here; with a later one, or none, it goes on."
+AS_BEGUN = "This run goes on with the values it began with; Reset takes the new ones."
 AT_END = "No step is taken: the run is at {time}, and its end is {end}. With a later end, or none, it goes on."
 OVER = "No step is taken: this run has come to its own end. Reset begins anew."
 NOBODY = -2
@@ -240,6 +241,25 @@ class Controller(QObject):
         else:
             self.run()
 
+    @property
+    def leaves_earlier(self) -> bool:
+        """Whether Run would begin anew in the place of a run of an earlier session, since something was changed."""
+        return self._is_of_earlier and self._stale and self.model.valid
+
+    @property
+    def _is_of_earlier(self) -> bool:
+        return self.phase is Phase.READY and self.time > 0
+
+    def go_on_as_it_was(self, steps: int | None = None) -> None:
+        """With what the run began with, whatever was changed since; ``steps``: take so many and pause."""
+        if self.runner is not None:
+            self.hint.emit(AS_BEGUN)
+            if steps is None:
+                self.runner.run()
+            else:
+                self.runner.advance(steps)
+            self._timer.start()
+
     def step(self, steps: int = 1) -> None:
         """Take ``steps`` steps and pause; builds first if need be."""
         if self.phase is Phase.EMPTY or self.rewinding.pending:
@@ -372,9 +392,9 @@ class Controller(QObject):
                     self.send(path)
             case "parameters":
                 self._stale = True
-                if self.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED):
-                    self.hint.emit("This run goes on with the values it began with; Reset takes the new ones.")
-                else:
+                if self.locked:
+                    self.hint.emit(AS_BEGUN)
+                elif not self._is_of_earlier:
                     self._make_way()
             case "probes":
                 self._place_probes()

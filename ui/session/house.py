@@ -87,7 +87,8 @@ class HouseServices:
         self._stopped_sweep: dict[str, Row] = {}
         self._there: Connection | None = None
         self._kept_there = False  # go on from there
-        self._attached = False  # to the run of the document that is about to be shown
+        # To the run of the document that is about to be shown: of this one, or of the one that is open.
+        self._attached: Document | bool = False
 
     # Short lists.
 
@@ -229,7 +230,7 @@ class HouseServices:
         there = Connection(place, asks)
         document = _attached_to(there)
         self.disconnect()
-        self._there, self._attached = there, document is not None
+        self._there, self._attached = there, document or False
         return document
 
     def reconnect(self) -> bool:
@@ -261,6 +262,10 @@ class HouseServices:
     def place(self) -> Place | None:
         return None if self._there is None else self._there.place
 
+    def _is_attached_to_another(self, document: Document) -> bool:
+        """Something else was opened while the run there was looked for: it begins here, and does not end that."""
+        return isinstance(self._attached, Document) and not _same_problem(self._attached, document)
+
     def _start_there(
         self, there: Connection, document: Document, autostart: bool, beginning: snapshots.Beginning
     ) -> RemoteRunner:
@@ -285,7 +290,7 @@ class HouseServices:
         beginning = snapshots.Beginning(state, curves)
         if state is None and resume is not None and _same_problem(resume[0], document):
             beginning = resume[1]
-        if self._there is not None:
+        if self._there is not None and not self._is_attached_to_another(document):
             return self._start_there(self._there, document, autostart, beginning)
         timing, memory = TimingObserver(), RunMemory(document, beginning.curves)
         runner = session.start(

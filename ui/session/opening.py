@@ -39,7 +39,7 @@ class Opening(QObject):
     def __init__(self, controller: Controller) -> None:
         super().__init__(controller)
         self._controller = controller
-        self._turn = object()
+        self.turn = object()
         """Another one for each opening: the newest wins."""
         self._pending = 0
         self._run_after = False
@@ -67,6 +67,11 @@ class Opening(QObject):
 
         self.before(go_on)
 
+    def overtake(self) -> object:
+        """What is still being opened makes way for something that was asked for after it; the :attr:`turn` of that."""
+        self.turn, self._run_after = object(), False
+        return self.turn
+
     def run_when_open(self) -> None:
         """Run what is being opened as soon as it is there, or what has just been opened."""
         if self._pending:
@@ -76,16 +81,14 @@ class Opening(QObject):
 
     def _open(self, load: Load, text: str, then: Callable[[], None], permission: Permission = NOTHING) -> None:
         controller = self._controller
-        self._turn = object()
+        turn = self.overtake()
         self._pending += 1
-        self._run_after = False
-        turn = self._turn
         controller.progressed.emit(text, 0.0)
 
         def is_over() -> bool:
             """The person has opened something else meanwhile, or closed the window."""
             self._pending -= 1
-            return turn is not self._turn or controller.closed
+            return turn is not self.turn or controller.closed
 
         def opened(document: Document | None) -> None:
             if is_over():

@@ -49,6 +49,7 @@ class Redrawing(QObject):
 
     def _build_anew(self) -> None:
         controller = self._controller
-        if controller.phase is Phase.READY and controller.stale and self._took <= LONGEST_BUILD:
+        wanted = controller.stale and not controller.leaves_earlier  # that is for a person to say
+        if controller.phase is Phase.READY and wanted and self._took <= LONGEST_BUILD:
             controller.build()
             self._began = clock.monotonic()

@@ -61,7 +61,7 @@ def _connect_run(window: MainWindow) -> None:
     window.charts.connect_with(window.files, window.dock_layout)
     window.tools.taken_over.connect(lambda result: window.charts.bring(result.shows))
     timeline.toggled.connect(window.starting_over.toggle)
-    timeline.step_asked.connect(controller.step)
+    timeline.step_asked.connect(window.starting_over.step)
     timeline.reset_asked.connect(controller.reset)
     timeline.rewind_asked.connect(controller.rewinding.rewind)
     timeline.until_edited.connect(lambda until: _edit_run(window, "until", until, "end of the run"))
@@ -132,7 +132,7 @@ def _connect_actions(window: MainWindow) -> None:
         preferences=lambda: PreferencesDialog(window, window.settings).open(),
         quit=window.close,
         run=window.starting_over.toggle,
-        step=controller.step,
+        step=window.starting_over.step,
         reset=controller.reset,
         rewind=controller.rewinding.rewind_to_last,
         where=window.connecting.ask,

@@ -37,6 +37,9 @@ class Observer:
     def sampled(self, sample: Sample) -> None:
         """Called after each batch."""
 
+    def followed(self, probes: Sequence[tuple[str, int]]) -> None:
+        """These (label, element) are followed from now on: told as the run begins, too."""
+
     def restarted(self, simulation: Simulation) -> None:
         """The run went back to its initial state."""
 
@@ -88,6 +91,10 @@ class Audience:
     def sampled(self, sample: Sample) -> None:
         for observer in self._observers:
             observer.sampled(sample)
+
+    def followed(self, probes: Sequence[tuple[str, int]]) -> None:
+        for observer in self._observers:
+            observer.followed(probes)
 
     def restarted(self, simulation: Simulation) -> None:
         self._shown_step = None

@@ -147,7 +147,12 @@ class Runner(Orders):
     def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[Reading | None]:
         """Follow these (label, element) from now on; what they read now, unless the run has yet to begin."""
         wanted = list(probes)
-        return self.post(lambda simulation: self._meters.read_at(simulation, wanted))
+
+        def follow(simulation: Simulation) -> Reading | None:
+            self._audience.followed(wanted)
+            return self._meters.read_at(simulation, wanted)
+
+        return self.post(follow)
 
     def set_control(self, name: str, value: Any) -> Future[None]:
         """Change a live parameter between two batches; it stays changed after :meth:`reset`.
@@ -235,6 +240,7 @@ class Runner(Orders):
         self._meters = Meters(simulation, ceiling, self._probes, profiles=self._audience.wants_profiles, warn=warn)
         self.info = SimulationInfo.of(simulation, self.time_unit, backend, ceiling)
         self._audience.begin(simulation, self.info)
+        self._audience.followed(self._probes)
         self._set_state(RunState.READY)
 
     def _loop(self, simulation: Simulation) -> None:

@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import tempfile
+import threading
 import time as clock
 from contextlib import suppress
 from pathlib import Path
@@ -162,6 +163,45 @@ def test_a_new_window_says_that_a_run_was_left_beside_and_shows_it_or_ends_it(ru
     qtbot.mouseClick(other.banner.answers[1], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: other.banner.text == ENDED, timeout=20_000)
     assert not other.services.seen_beside().run
+    assert other.services.place is None
+
+
+def test_of_a_run_beside_and_a_problem_that_opens_what_was_clicked_last_is_open(run_beside, make_window, qtbot):
+    """Reading may take longer for either; the run beside goes on in both."""
+    killed = run_beside(None)
+    killed.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: killed.controller.phase is Phase.FAILED)
+    window, read = make_window(), threading.Event()
+    preset = next(preset for preset in window.services.presets() if preset.id == SLAB)
+
+    def slow(_):
+        assert read.wait(60)
+        document = window.services.open_preset(preset)
+        document.project.title = "Read slowly"
+        return document
+
+    window.controller.opening.open_with(slow, "Opening")
+    window.connecting._show_left()
+    qtbot.waitUntil(lambda: window.controller.away and window.controller.phase is Phase.RUNNING, timeout=60_000)
+    read.set()
+    qtbot.waitUntil(lambda: not window.controller.opening.goes_on, timeout=20_000)
+    qtbot.wait(50)
+    assert window.controller.away
+    assert window.model.document.project.title == "Small slab"
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
+
+    other, read = make_window(), threading.Event()
+    connect = other.services.connect
+    other.services.connect = lambda *given: (read.wait(60), connect(*given))[1]
+    other.connecting._show_left()
+    qtbot.waitUntil(lambda: other.background.busy)
+    qtbot.wait(200)  # it is being connected to
+    with qtbot.waitSignal(other.model.opened, timeout=20_000):
+        other.open_preset(preset)
+    read.set()
+    qtbot.waitUntil(lambda: other.banner.text == LEFT.format(title="Small slab", goes_on="goes on"), timeout=60_000)
+    assert not other.controller.away
     assert other.services.place is None
 
 

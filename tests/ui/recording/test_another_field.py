@@ -72,6 +72,34 @@ def test_frames_of_a_field_are_there_again_once_it_is_shown_again(seen, qtbot):
     assert seen.scene.time == 1.0
 
 
+def test_who_looks_back_stays_there_in_another_field_that_was_recorded_then(seen, qtbot):
+    """It went to what is now, without a word; where nothing was recorded then, that is said."""
+    looked, unseen = [], []
+    seen.playback.looked.connect(looked.append)
+    seen.playback.unseen.connect(unseen.append)
+    seen.show("u")
+    seen.come_to(0, 1, 2)
+    seen.show("state")
+    seen.come_to(2, 3, 4)
+    seen.playback.look(3.0)
+    qtbot.waitUntil(lambda: len(looked) == 1, timeout=5000)
+    assert seen.scene.show_frame(looked[0])
+    seen.show("u")
+    seen.come_to(5)
+    qtbot.waitUntil(lambda: len(looked) == 2, timeout=5000)
+    assert seen.playback.looking_back
+    assert (looked[1].step, seen.playback.time) == (2, 2.0), "the nearest that was recorded in it"
+    assert seen.scene.show_frame(looked[1])
+    assert not unseen
+    seen.playback.look(1.0)
+    qtbot.waitUntil(lambda: len(looked) == 3, timeout=5000)
+    seen.show("state")
+    seen.come_to(6)
+    assert looked[3] is None
+    assert not seen.playback.looking_back
+    assert unseen == [1.0]
+
+
 def test_a_field_that_is_shown_again_where_the_run_stands_is_not_kept_twice(seen):
     seen.show("u")
     seen.come_to(0, 1)

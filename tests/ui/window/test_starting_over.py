@@ -3,8 +3,8 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from ui.session.controller import OVER, Phase
-from ui.window.questions.starting_over import AGAIN, ALWAYS, ENDED, PAST, QUESTION
+from ui.session.controller import AS_BEGUN, OVER, Phase
+from ui.window.questions.starting_over import AGAIN, ALWAYS, AS_IT_WAS, CHANGED, ENDED, PAST, QUESTION
 from workbench.run.states.history import KeptState, Mark
 from workbench.words.units import clock_text
 
@@ -160,6 +160,67 @@ def test_a_run_that_was_taken_to_its_end_before_asks_as_one_that_ended_here(fini
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED)
     assert window.controller.time == pytest.approx(100.0)
+
+
+@pytest.fixture
+def reopened(opened, qtbot):
+    """At 20 ms, with nothing computed in this window yet."""
+    window = opened
+    window.timeline.until_edited.emit(None)
+    window.controller.step(400)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED and window.controller.time > 0)
+    runner = window.controller.runner
+    state = runner.post(lambda simulation: simulation.state()).result(10)
+    window.controller.build(kept=KeptState(Mark(400, window.controller.time), state))
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and window.controller.time > 0)
+    return window
+
+
+@pytest.mark.parametrize("pressed", ["run", "step"])
+def test_a_run_of_an_earlier_session_is_not_left_for_changed_values_without_a_question(reopened, qtbot, pressed):
+    window, time, dt = reopened, reopened.controller.time, reopened.controller.info.dt
+    window.model.edit(("parameters", "numerics", "step"), 0.04)
+    begun = window.controller.runner
+    button = window.timeline.run_button if pressed == "run" else window.timeline.step_button
+    qtbot.mouseClick(button, LEFT)
+    assert window.banner.text == CHANGED.format(clock_text(time, "ms"))
+    assert [each.text() for each in window.banner.answers] == [AS_IT_WAS, AGAIN]
+    answer(window, qtbot, AS_IT_WAS)
+    qtbot.waitUntil(lambda: window.controller.time > time)
+    assert window.controller.runner is begun
+    assert window.controller.info.dt == dt
+    assert window.banner.text == AS_BEGUN
+    if pressed == "step":
+        qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED)
+        assert window.controller.time == pytest.approx(time + dt)
+
+
+@pytest.mark.parametrize("pressed", ["run", "step"])
+def test_it_starts_over_with_them_where_somebody_says_so(reopened, qtbot, pressed):
+    window = reopened
+    window.model.edit(("parameters", "numerics", "step"), 0.04)
+    button = window.timeline.run_button if pressed == "run" else window.timeline.step_button
+    qtbot.mouseClick(button, LEFT)
+    begun = window.controller.runner
+    answer(window, qtbot, AGAIN)
+    assert window.controller.runner is not begun
+    qtbot.waitUntil(lambda: window.controller.info is not None and window.controller.time > 0)
+    assert window.controller.info.dt == 0.04
+
+
+def test_no_picture_of_what_was_changed_takes_its_place(reopened, qtbot):
+    """Neither where an estimate says that the problem can run nor where something was moved."""
+    window, begun = reopened, reopened.controller.runner
+    window.model.edit(("parameters", "numerics", "step"), 0.04)
+    window.redrawing._build_anew()
+    assert window.controller.runner is begun
+    window.controller.reset()
+    assert window.controller.runner is not begun
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY)
+    begun = window.controller.runner
+    window.model.edit(("parameters", "numerics", "step"), 0.03)
+    window.redrawing._build_anew()
+    assert window.controller.runner is not begun, "of one that stands at zero it does"
 
 
 def test_a_problem_that_is_over_can_only_start_over(finished, qtbot, monkeypatch):

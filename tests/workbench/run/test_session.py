@@ -127,6 +127,31 @@ def test_curves_are_kept_with_each_state_as_a_process_may_be_killed(project, mon
     runner.close()
 
 
+def test_a_probe_that_is_renamed_during_a_run_keeps_its_curve_in_what_is_kept_each_minute(project, monkeypatch):
+    """As where the process is killed then. Of one that was moved or removed nothing of before is kept."""
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 0.0)
+    document = open_document(project)
+    runner = start(document, observers=[RunMemory(document)], autostart=False)
+    runner.wait(RunState.READY)
+    runner.advance(100)  # to 2 ms
+    runner.wait(RunState.PAUSED)
+    (near, far), others = probe_elements(document)[:2], probe_elements(document)[2:]
+    document.project.probes[0].name = "nearest"
+    runner.set_probes([("nearest", near[1]), (far[0], far[1] + 1), *others]).result(20)
+    runner.advance(100)
+    runner.wait(RunState.PAUSED)
+    wait_for(lambda: (kept := remembered_state(document)) is not None and kept.meta.step >= 199, 20.0)
+    curves = remembered_curves(remembered_state(document), document)
+    runner.close()
+    names = {key[0] for key in curves if len(key) == 2}
+    assert names == {"nearest"}
+    for key, (times, _) in curves.items():
+        if key[0] == "nearest":
+            assert times[0] < 0.1
+            assert times[-1] > 3.8
+            assert (np.diff(times) > 0).all()
+
+
 def test_what_another_run_has_kept_is_forgotten_once_one_begins_at_zero(project):
     """A process that was killed before it kept anything left the state of the run before, which was gone on from."""
     document = open_document(project)

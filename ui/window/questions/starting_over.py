@@ -1,8 +1,9 @@
-"""Run and pause, with a question where a run is finished: on to a later end, or from zero."""
+"""Run and pause, with a question where a run would make way: where it is finished, or was begun with other values."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
@@ -13,6 +14,11 @@ from workbench.words.units import clock_text
 QUESTION = "This run is finished. Run on, or start over from zero? Starting over clears its curves."
 PAST = "This run is at {}, past its end at {}. Run on, or start over from zero? Starting over clears its curves."
 ENDED = "This run has come to its own end. Start over from zero? Its curves make way."
+CHANGED = (
+    "This run of an earlier session stands at {}, and something was changed since. Go on with what it began with, or "
+    "start over with what stands in the form? Starting over clears its curves."
+)
+AS_IT_WAS = "Go on as it was"
 ON, AGAIN, ALWAYS = "Run on to {}", "Start over", "Start over without asking"
 
 
@@ -32,7 +38,9 @@ class StartingOver(QObject):
         controller = self._controller
         controller.model.wanted.emit()
         runner, past = controller.runner, controller.is_past_end
-        if not controller.is_over:
+        if controller.leaves_earlier:
+            self._ask_what_with(None)
+        elif not controller.is_over:
             controller.toggle()
         elif not (self.asks or past):
             controller.start_over()
@@ -49,6 +57,23 @@ class StartingOver(QObject):
                 self._banner.ask(PAST.format(now, end), answers)
             else:
                 self._banner.ask(QUESTION, {**answers, ALWAYS: self._always})
+
+    def step(self) -> None:
+        """One step; asks where that would begin anew."""
+        self._controller.model.wanted.emit()
+        if self._controller.leaves_earlier:
+            self._ask_what_with(1)
+        else:
+            self._controller.step()
+
+    def _ask_what_with(self, steps: int | None) -> None:
+        controller = self._controller
+        time = clock_text(controller.time, "" if controller.info is None else controller.info.time_unit)
+        answers: dict[str, Callable[[], object]] = {
+            AS_IT_WAS: lambda: controller.go_on_as_it_was(steps),
+            AGAIN: controller.run if steps is None else controller.step,
+        }
+        self._banner.ask(CHANGED.format(time), answers)
 
     def _later(self, until: float) -> float:
         """About as much again as the run was to take, or as much as it has taken by now; a round time."""

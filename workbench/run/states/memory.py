@@ -7,7 +7,7 @@ problem, and begins at zero.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -91,6 +91,9 @@ class RunMemory(Observer):
         self._document = document
         self._drawn = TraceStore()
         self._drawn.put(before)
+        self._places = dict(probe_places(document))
+        self._followed: dict[str, int] = {}
+        """The element of each probe."""
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
@@ -111,6 +114,19 @@ class RunMemory(Observer):
         self._device = info.device
         self._writer = BackgroundWriter()
         self._begins = simulation.step == 0
+
+    def followed(self, probes: Sequence[tuple[str, int]]) -> None:
+        """A probe that has another name stays where it was, with its curve; others leave none behind."""
+        before, self._followed = self._followed, dict(probes)
+        gone = {element: label for label, element in before.items() if self._followed.get(label) != element}
+        for label, element in self._followed.items():
+            if label not in before and (renamed := gone.pop(element, "")):
+                self._drawn.rename(renamed, label)
+                if renamed in self._places:
+                    self._places[label] = self._places.pop(renamed)
+        for label in gone.values():
+            self._drawn.drop(label)
+            self._places.pop(label, None)
 
     def restarted(self, simulation: Simulation) -> None:
         self._begins = True
@@ -160,7 +176,7 @@ class RunMemory(Observer):
             if mark.step == 0:
                 self._writer.submit(lambda: self._forget(file))
             else:
-                curves, places = self._curves or (self._drawn.curves(), probe_places(self._document))
+                curves, places = self._curves or (self._drawn.curves(), dict(self._places))
                 self._writer.submit(lambda: self._put(file, meta, state, curves, places))
         except StorageError as failure:
             self._tell(failure)
