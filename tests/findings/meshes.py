@@ -140,8 +140,9 @@ def _changed(folder: Path) -> Path:
 CASES = {
     "fibres that are all zero": case("fibres.directions.find_fibres#1", made=mesh(box, fibres=0 * ALONG)),
     "fibres and sheets that are zero in places": case(
-        "fibres.directions.find_fibres#2", "fibres.directions.find_fibres#3", made=mesh(box, fibres=SOME, sheets=ACROSS)
+        "fibres.directions.find_fibres#2", "fibres.directions.find_fibres#4", made=mesh(box, fibres=SOME, sheets=ACROSS)
     ),
+    "sheets along the fibres": case("fibres.directions.find_fibres#3", made=mesh(box, fibres=ALONG, sheets=ALONG)),
     "a heart of the size of a rat's": case("meshes.sizes._heart_findings", made=mesh(_heart)),
     "cells twice, points unused, two pieces": case(
         "meshes.check.drop_duplicate_cells",

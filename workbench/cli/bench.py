@@ -23,11 +23,13 @@ from workbench.bench.report import as_csv, as_json, heading, meanings, row, widt
 from workbench.bench.table_text import as_csv as table_csv
 from workbench.bench.table_text import markdown
 from workbench.bench.tables import curve_table, published_table, study_table
+from workbench.cli.runs.folder import refuse_strange
 from workbench.cli.runs.progress import Line
 from workbench.storage.atomic import write_text
 
 ACROSS: tuple[LabTable, ...] = (Neighbour(),)
 """Tables that belong to no engine."""
+FILES = ("lab.json", "lab.csv", "bench.json", "bench.csv")
 QUICK_ELEMENTS = 1 << 22
 """The one size of the whole steps with ``--quick``; the usual ones take minutes on a CPU."""
 
@@ -67,6 +69,8 @@ def bench_command(options: Namespace) -> int:
         return 0  # what there is not was said
     from workbench.cli.runs.run import ended_by_signals  # imports what a run needs
 
+    if options.out is not None:
+        refuse_strange(options.out, FILES)
     backend, line = open_backend(options.device), Line()
     try:
         with ended_by_signals() as again:

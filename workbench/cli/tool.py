@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
+from engines.reading import refuse_pipe
+from engines.tables.columns import CURVE
 from workbench.cli import DONE, RUN_FAILED
 from workbench.cli.listing import print_table
 from workbench.cli.opening import open_project
 from workbench.cli.runs.progress import Line
 from workbench.cli.telling import fact_records
-from workbench.export.chart_tables import chart_table
+from workbench.export.chart_tables import chart_text
 from workbench.export.naming import file_stems
-from workbench.export.tables import write_table
 from workbench.project.document import Document, save_document
 from workbench.project.tooling import carried_out, find_tool, goes_with, take_over, tool_parameters
-from workbench.storage.atomic import storing
+from workbench.storage.atomic import storing, write_text
 from workbench.storage.error_log import keep_traceback
 from workbench.storage.overtaken import Overtaken, check_mark
 from workbench.words.failures import as_sentence, with_place
 from workbench.words.units import time_text
+
+MOST_ABOVE = 4096
+"""Bytes in which the titles of a chart's table stand."""
 
 
 def tool_command(options: Namespace) -> int:
@@ -94,11 +99,28 @@ def _written(result: ToolResult, folder: Path) -> list[str]:
     with storing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     stems = file_stems(info.name for info, _ in result.charts)
-    for info, data in result.charts:
-        write_table(folder / f"{stems[info.name]}.csv", *chart_table(info, data))
     names = [f"{stem}.csv" for stem in stems.values()]
+    _check_charts([folder / name for name in names])
+    for info, data in result.charts:
+        write_text(folder / f"{stems[info.name]}.csv", chart_text(info, data))
     print(f"Wrote {', '.join(names)} into '{folder}'.")
     return [str((folder / name).absolute()) for name in names]
+
+
+def _check_charts(files: Sequence[Path]) -> None:
+    """Raises ProblemError where one is there that no chart was saved in."""
+    for file in files:
+        refuse_pipe(file)
+        with storing(file):
+            head = ""
+            if file.exists():
+                with file.open("rb") as stream:
+                    head = stream.read(MOST_ABOVE).decode("utf-8", "replace")
+        titles = next((line for line in head.splitlines() if not line.startswith("#")), CURVE)
+        if titles.split(",")[0] != CURVE:
+            raise ProblemError(
+                f"'{file}' is there already, and is no chart of Workbench: choose another folder with --out."
+            )
 
 
 def _taken_over(result: ToolResult, document: Document, options: Namespace) -> str | None:

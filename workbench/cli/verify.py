@@ -13,6 +13,7 @@ from engines.api.device import Backend
 from workbench import __version__
 from workbench.cli import DONE, INTERRUPTED, WRONG
 from workbench.cli.listing import print_table
+from workbench.cli.runs.folder import refuse_strange
 from workbench.cli.runs.progress import Line
 from workbench.storage.atomic import storing, write_text
 from workbench.storage.error_log import keep_traceback
@@ -23,6 +24,8 @@ from workbench.verify.record import VerificationRecord, to_csv, to_json
 from workbench.verify.running import Outcome, run_case
 from workbench.words.amounts import duration_text
 from workbench.words.units import counted
+
+FILES = ("verify.json", "verify.csv", "verify.md")
 
 
 def verify_command(options: Namespace) -> int:
@@ -40,6 +43,7 @@ def verify_command(options: Namespace) -> int:
         ]
         return DONE
     if options.out is not None:
+        refuse_strange(options.out, FILES)
         with storing(options.out):
             options.out.mkdir(parents=True, exist_ok=True)  # a place that cannot be written to is known at once
     from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
@@ -84,14 +88,10 @@ def _run(chosen: Sequence[Chosen], backend: Backend, outcomes: list[Outcome], fo
 
 def _write(folder: Path, record: VerificationRecord) -> list[str]:
     """All figures with all their digits, as a table, and as a page to read; returns the names of the files."""
-    texts = {
-        "verify.json": to_json(record),
-        "verify.csv": to_csv(record),
-        "verify.md": f"# How right is it\n\n{page([record])}",
-    }
-    for name, text in texts.items():
+    texts = to_json(record), to_csv(record), f"# How right is it\n\n{page([record])}"
+    for name, text in zip(FILES, texts, strict=True):
         write_text(folder / name, text)
-    return list(texts)
+    return list(FILES)
 
 
 def _list(chosen: Sequence[Chosen]) -> None:

@@ -26,13 +26,18 @@ CHUNK = 200_000
 def write_carp(mesh: TetMesh, path: Path) -> tuple[Path, ...]:
     """Write the files with the stem of ``path``, and tell which: no .lon for a mesh without fibres.
 
-    Raises ProblemError if there is a .lon already that would be taken for the fibres of a mesh that has none, and
-    StorageError.
+    Raises ProblemError if there is a .lon already that would be taken for the fibres of a mesh that has none, or a file
+    that nobody named and would be replaced, and StorageError.
     """
     points, cells, directions = (path.with_suffix(suffix) for suffix in SUFFIXES)
     if mesh.fibres is None and directions.exists():
         raise ProblemError(
             f"'{directions}' is there and would be read with this mesh, which has no fibres: choose another name."
+        )
+    named = path.with_suffix(path.suffix.lower())
+    if not named.exists() and (other := next(filter(Path.exists, (points, cells, directions)), None)):
+        raise ProblemError(
+            f"'{other}' is there already, and would be replaced with '{named.name}': choose another name."
         )
     _write(points, "%.6f %.6f %.6f\n", f"{mesh.n_points}\n", mesh.points * MICROMETRES)
     _write(cells, "Tt %d %d %d %d %d\n", f"{mesh.n_cells}\n", np.column_stack([mesh.cells, mesh.regions]))

@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, Selection, Simulation
 from engines.api.abilities import WithFiles, WithResults
 from engines.api.charts import ChartData, ChartInfo
+from engines.api.errors import ProblemError
 from engines.api.simulation.contract import chart_of, fields_of
 from workbench.export.chart_tables import chart_text
 from workbench.export.formats import format_of, split_by_location, written_fields
@@ -19,7 +20,7 @@ from workbench.export.hdf5 import write_hdf5
 from workbench.export.naming import file_stems
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
-from workbench.storage.atomic import check_room, write_text
+from workbench.storage.atomic import check_room, storing, write_text
 
 PACKED = 0.5
 """The share of its bytes that a field takes on disk at the least: digits of floats do not pack."""
@@ -83,34 +84,46 @@ def export_results(results: Results, path: Path) -> list[Path]:
     """Write ``path`` (.pvd), its .vtu or .vti beside it, tables of the probes and charts, an .h5 of what there is
     besides and files for other programs; what was written.
 
-    Raises StorageError, or ProblemError for a geometry that there is no format for.
+    Raises StorageError, or ProblemError for a geometry that there is no format for, and where something else would be
+    replaced.
     """
     form = format_of(results.geometry)
     check_room(
         path, int(PACKED * sum(values.nbytes for values in (*results.values.values(), *results.others.values())))
     )
-    collection = path.with_suffix(".pvd")
+    collection, data_file = path.with_suffix(".pvd"), path.with_suffix(".h5")
     grid = path.with_name(f"{path.stem}_{results.step:09d}{form.suffix}")
+    points_file = path.with_name(f"{path.stem}_points.csv")
+    stems = file_stems(info.name for info, _ in results.charts)
+    tables = [path.with_name(f"{path.stem}_{stems[info.name]}.csv") for info, _ in results.charts]
+    texts = [path.with_name(f"{path.stem}_{name}") for name in results.files]
+    maybe = [*[data_file] * bool(results.others), *[points_file] * bool(results.points)]
+    _check_earlier(collection, [grid, *maybe, *tables, *texts])
     cells, points = split_by_location(results.fields, results.values)
     form.writer(results.geometry).write(grid, cells, points)
     write_pvd(collection, [(results.time, grid.name)])
     written = [collection, grid]
     if results.points:
-        table = path.with_name(f"{path.stem}_points.csv")
         header, rows = points_table(results.points, results.geometry, results.fields, results.point_values)
-        write_table(table, header, rows)
-        written.append(table)
-    stems = file_stems(info.name for info, _ in results.charts)
-    for info, data in results.charts:
-        table = path.with_name(f"{path.stem}_{stems[info.name]}.csv")
+        write_table(points_file, header, rows)
+        written.append(points_file)
+    for table, (info, data) in zip(tables, results.charts, strict=True):
         write_text(table, chart_text(info, data))
-        written.append(table)
+    written += tables
     if results.others:
-        data_file = path.with_suffix(".h5")
         write_hdf5(data_file, results.others)
         written.append(data_file)
-    for name, text in results.files.items():
-        text_file = path.with_name(f"{path.stem}_{name}")
+    for text_file, text in zip(texts, results.files.values(), strict=True):
         write_text(text_file, text)
-        written.append(text_file)
-    return written
+    return written + texts
+
+
+def _check_earlier(collection: Path, beside: Sequence[Path]) -> None:
+    """Raises ProblemError where a file that nobody named would be replaced and no earlier export has left it."""
+    with storing(collection):
+        strange = [] if collection.exists() else [file for file in beside if file.exists()]
+    if strange:
+        raise ProblemError(
+            f"'{strange[0]}' is there already, and no '{collection.name}' that it was exported with: choose another "
+            "name or folder."
+        )

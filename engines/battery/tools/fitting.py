@@ -21,6 +21,7 @@ from engines.battery.cells.step.cells import CELLS
 from engines.battery.parameter_sets.changes import LABELS, Change
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.ensemble import DifferingName
+from engines.battery.protocol.drive_cycles import MOST_STEPS
 from engines.battery.protocol.plan import plan_of, step_of
 from engines.battery.setup.cell import parameter_set_of
 from engines.battery.step.cell_rows import Row
@@ -88,6 +89,12 @@ class FitToDischarge(Tool):
         if times[0] < 0:
             raise ProblemError(
                 "The measured voltage begins before the protocol does: count time from 0.", ("measured",)
+            )
+        if (steps := times[-1] / step_of(battery)) > MOST_STEPS:
+            raise ProblemError(
+                f"The measured voltage goes on to {times[-1]:.4g} s, which is {steps:.2g} time steps: count its time "
+                "from 0, or say its unit in the heading (time [ms]).",
+                ("measured",),
             )
         runs = _Runs(battery, asked.numbers, times, voltages, backend, progress, asked.zooms)
         search = Search(runs)

@@ -66,7 +66,8 @@ def interpolation(monitor: TraceMonitor, around: Surroundings) -> tuple[Array, A
         ends = []
         for d, x in enumerate(monitor.place):
             on_halves = (d == c) == (name[0] == "E")
-            ends.append(_two(yee.halves(d) if on_halves else yee.nodes(d), x, around.axes[d].wraps and on_halves))
+            period = float(np.ptp(yee.nodes(d))) if around.axes[d].wraps and on_halves else 0.0
+            ends.append(_two(yee.halves(d) if on_halves else yee.nodes(d), x, period))
         electric.append(name[0] == "E")
         eight = [
             (yee.place(c, i, j, k), wx * wy * wz)
@@ -77,15 +78,18 @@ def interpolation(monitor: TraceMonitor, around: Surroundings) -> tuple[Array, A
     return np.array(electric, np.int32), np.array(places, np.int64), np.array(weights)
 
 
-def _two(points: Array, x: float, wraps: bool) -> list[tuple[int, float]]:
-    """The two points around x and their weights; beyond the first or last one that one, or the other end."""
+def _two(points: Array, x: float, period: float) -> list[tuple[int, float]]:
+    """The two points around x and their weights; beyond the first or last one that one alone, or with the other end,
+    which repeats after ``period``, where that is not 0."""
     if len(points) == 1:
         return [(0, 1.0), (0, 0.0)]
     if x <= points[0] or x >= points[-1]:
         first, last = 0, len(points) - 1
-        if not wraps:
+        if not period:
             return [(first if x <= points[0] else last, 1.0), (first, 0.0)]
-        return [(first, 0.5), (last, 0.5)]
+        behind = (x - points[last]) % period  # from the last point on to the first of the next period
+        part = float(behind / (points[first] + period - points[last]))
+        return [(first, part), (last, 1.0 - part)]
     low = int(np.clip(np.searchsorted(points, x, "right") - 1, 0, len(points) - 2))
     part = float((x - points[low]) / (points[low + 1] - points[low]))
     return [(low, 1.0 - part), (low + 1, part)]

@@ -41,9 +41,16 @@ def find_fibres(raw: RawMesh, name: str) -> tuple[Array | None, Array | None, li
         )
     if sheets is None:
         return fibres, None, findings
+    given = bool(np.any(sheets[:, :3]))
     across = sheets[:, :3] - np.einsum("ij,ij->i", sheets[:, :3], fibres)[:, None] * fibres
     sheets, none = _normalised(across)
     if none.all():
+        if given:
+            findings.append(
+                Finding(
+                    f"The sheets in {name} all lie along the fibres and are left out: give directions across these."
+                )
+            )
         return fibres, None, findings
     if none.any():
         sheets[none] = _any_normal(fibres[none])

@@ -75,6 +75,8 @@ def _table(path: Path, mesh: TetMesh) -> Array:
     axes = [title[-1].lower() for title in titles[:3]]
     if sorted(axes) == list("xyz") != axes:
         raise MeshError(f"{path.name} has columns in the order {', '.join(axes)}: write x, y and z of a direction.")
+    if [title[0].lower() for title in titles[:6:3]] == ["s", "f"]:
+        raise MeshError(f"{path.name} has the sheets first: write the fibre of each cell before its sheet.")
     words, behind = first_line(data)
     lines = 0
     if words and not all(is_number(word) for word in words):

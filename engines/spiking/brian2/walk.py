@@ -32,6 +32,16 @@ class Unread:
         self.line, self.why = line, why
 
 
+class Chosen:
+    """A ``Network``: the objects that it names; None where they cannot be told."""
+
+    def __init__(self, objects: list[Any] | None) -> None:
+        self.objects = objects
+
+    def add(self, objects: list[Any] | None) -> None:
+        self.objects = None if self.objects is None or objects is None else [*self.objects, *objects]
+
+
 class Walker:
     """Reads statements into ``script``. ``titles``: what comments before groups call these, by line."""
 
@@ -196,6 +206,8 @@ class Walker:
             held.regular.append((node.lineno, self.text(node.args[0]) if node.args else ""))
         elif called in MAKING:
             self.value(node)
+        elif called == "add" and isinstance(held, Chosen):
+            held.add(self._named(node))
         elif called in QUIET or called in WATCHING or called == "add":
             return
         elif isinstance(held, Group | Joint | Part) or called in (*OTHERS, "network_operation", "restore"):
@@ -203,8 +215,25 @@ class Walker:
         else:
             self._aside.append(node.lineno)
 
+    def _named(self, node: ast.Call) -> list[Any] | None:
+        """What the arguments of a ``Network`` name; None where that is not plain."""
+        if not node.args or not all(isinstance(each, ast.Name) for each in node.args):
+            return None
+        return [self._values.get(each.id) for each in node.args if isinstance(each, ast.Name)]
+
     def _run(self, node: ast.Call) -> None:
+        held, first = self._owner(node), not self._ran
         self._names_hold()
+        if isinstance(held, Chosen) and held.objects is not None:
+            made: list[Group | Joint] = [*self.script.groups, *self.script.joints]
+            others = [each for each in made if each not in held.objects]
+            if others:
+                names = ", ".join(each.name for each in others)
+                self.script.tell(node.lineno, f": {names} is no part of what is run there, and is here: take it out")
+        for each in node.keywords:
+            if each.arg == "namespace" and first:
+                given = self.value(each.value)
+                self.script.names = {name: one for name, one in dict(given or {}).items() if isinstance(one, Quantity)}
         if node.args:
             self.script.until = (self.script.until or 0.0) + self._time(node.args[0])
 
@@ -215,16 +244,26 @@ class Walker:
             self.script.names = {name: each for name, each in self._values.items() if isinstance(each, Quantity)}
 
     def _left_out(self, node: ast.stmt) -> None:
+        what = {
+            ast.For: "a loop",
+            ast.While: "a loop",
+            ast.If: "a choice",
+            ast.Try: "a try",
+            ast.FunctionDef: "a function",
+        }.get(type(node), "such a statement")
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            for each in ast.walk(node):  # whose values are not those of before any more
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                    self._values[each.id] = Unread(node.lineno, f"{what} that sets it is not carried out")
         inside = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
         works = any(_called(each) in (*MAKING, *OTHERS, "connect", "run", "set_states") for each in inside)
         writes = (
-            each for each in ast.walk(node) if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+            each
+            for each in ast.walk(node)
+            if isinstance(each, ast.Attribute | ast.Subscript | ast.Name) and isinstance(each.ctx, ast.Store | ast.Del)
         )
         works = works or any(self._touches(each) for each in writes)
         if works or any("network_operation" in ast.unparse(each) for each in getattr(node, "decorator_list", [])):
-            what = {ast.For: "a loop", ast.While: "a loop", ast.If: "a choice", ast.FunctionDef: "a function"}.get(
-                type(node), "such a statement"
-            )
             self.script.tell(node.lineno, f": {what} is not carried out: write out what it does")
         elif not isinstance(node, ast.FunctionDef | ast.ClassDef):
             self._aside.append(node.lineno)
@@ -248,7 +287,9 @@ class Walker:
             }  # fmt: skip
             if called in maker:
                 return self._made(maker[called](self, node, name or called))
-            if called in WATCHING or called in ("Network", "MagicNetwork"):
+            if called == "Network":
+                return Chosen(self._named(node))
+            if called in WATCHING or called == "MagicNetwork":
                 return None
             if called in OTHERS:
                 raise ProblemError(f"{called} has no like here: it is left out, with all that needs it.")

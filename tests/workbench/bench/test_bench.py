@@ -224,3 +224,10 @@ def test_of_many_times_the_median_and_the_ends_of_nine_tenths_are_told(monkeypat
     (record,) = measure(StencilEngine(), case, backend)
     assert (record.seconds, record.seconds_p5, record.seconds_p95) == pytest.approx((0.051, 0.006, 0.096))
     assert record.bytes_per_second == pytest.approx(3000 / 0.051)
+
+
+def test_what_is_no_record_of_ours_is_not_replaced(tmp_path, capsys):
+    (tmp_path / "lab.csv").write_text("of a person")
+    assert main(["bench", "cardiac", "--elements", "3e3", "--device", "cpu", "--out", str(tmp_path)]) == 2
+    assert "lab.csv' is there already, and is none of Workbench's" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["lab.csv"]

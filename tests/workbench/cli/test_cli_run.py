@@ -338,6 +338,12 @@ def test_numbers_of_options_at_the_edges_of_what_they_may_be(option, value, righ
         assert right
 
 
+def test_pictures_of_a_movie_that_is_not_asked_for_are_refused(tmp_path, capsys):
+    assert main(["run", "sine_mode", "--movie-frames", "7", "--out", str(tmp_path / "run")]) == 2
+    assert "add --movie FILE, or leave it out" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_how_a_run_was_asked_for_comes_back_as_the_same_options(tmp_path):
     """All that a resumed run must know stands in its record."""
     given = ["run", "slab", "--until", "3.5", "--device", "cpu", "--snapshot-every", "0.25", "--checkpoint-every", "7"]

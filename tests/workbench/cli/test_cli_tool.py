@@ -42,6 +42,18 @@ def test_a_tool_tells_what_it_found_and_changes_nothing_unasked(workshop, tmp_pa
     assert open_document(workshop).parameters.speed == 1.0
 
 
+def test_charts_of_a_tool_replace_charts_alone(workshop, tmp_path, capsys):
+    asked = ["tool", str(workshop), "faster", "--out", str(tmp_path)]
+    (tmp_path / "speed.csv").write_text("time,speed\n0,1\n")
+    assert main(asked) == 2
+    assert "speed.csv' is there already, and is no chart of Workbench" in capsys.readouterr().err
+    assert (tmp_path / "speed.csv").read_text() == "time,speed\n0,1\n"
+    (tmp_path / "speed.csv").unlink()
+    assert main(asked) == main(asked) == 0
+    (tmp_path / "speed.csv").write_text("# a note\ncurve,x,y\n")
+    assert main(asked) == 0
+
+
 def test_a_tool_without_charts_writes_none(workshop, tmp_path, capsys):
     assert main(["tool", str(workshop), "stretch", "--out", str(tmp_path / "charts"), "--json"]) == 0
     told = capsys.readouterr()

@@ -104,3 +104,15 @@ def test_how_far_it_is_is_the_share_of_the_cases_that_are_through(offered, monke
     offered(doubles.relaxation, doubles.nothing, doubles.too_slow)
     main(["verify"])
     assert said == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
+
+
+@pytest.mark.parametrize("name", ["verify.json", "verify.csv", "verify.md"])
+def test_what_is_no_record_of_ours_is_not_replaced(offered, tmp_path, capsys, name):
+    offered(doubles.relaxation)
+    (tmp_path / name).write_text("of a person")
+    assert main(["verify", "--out", str(tmp_path)]) == 2
+    assert f"{name}' is there already, and is none of Workbench's" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "of a person"
+    (tmp_path / name).unlink()
+    assert main(["verify", "--out", str(tmp_path)]) == main(["verify", "--out", str(tmp_path)]) == 0

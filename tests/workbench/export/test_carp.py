@@ -53,6 +53,19 @@ def test_a_stale_lon_is_not_left_beside(mesh: TetMesh, tmp_path: Path) -> None:
         write_carp(replace(mesh, fibres=None, sheets=None), tmp_path / "m.elem")
 
 
+def test_a_file_that_nobody_named_is_not_replaced(mesh: TetMesh, tmp_path: Path) -> None:
+    for suffix in (".pts", ".lon"):
+        other = tmp_path / f"m{suffix}"
+        other.write_text("of a person")
+        with pytest.raises(ProblemError, match=f"m{suffix}' is there already, and would be replaced with 'm.elem'"):
+            write_carp(mesh, tmp_path / "m.ELEM")
+        assert [each.name for each in tmp_path.iterdir()] == [other.name]
+        assert other.read_text() == "of a person"
+        other.unlink()
+    for _ in range(2):  # a mesh that is named is written anew as a whole
+        assert len(write_carp(mesh, tmp_path / "m.ELEM")) == 3
+
+
 def test_convert_writes_carp_in_micrometres(mesh: TetMesh, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_carp(mesh, tmp_path / "m.elem")
     assert main(["convert", str(tmp_path / "m.elem"), str(tmp_path / "out" / "n.pts")]) == 0

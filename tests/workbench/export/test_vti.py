@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,23 @@ def test_what_was_written_reads_back(tmp_path_factory, shape, components, kind, 
     # 17 digits are a float64 without loss, so what VTK computes from them is exact.
     assert tuple(map(float, image["Origin"].split())) == grid.origin
     assert tuple(map(float, image["Spacing"].split()))[: len(shape)] == grid.spacing
+
+
+def test_an_export_replaces_nothing_that_no_export_has_left(tmp_path):
+    simulation = FadeEngine().build(Problem(FadeParameters(grid=GridSize(nx=5, ny=3, nz=2))), FakeBackend())
+    results = replace(
+        take_results(simulation, [("middle", 7)]), others={"a [mV]": np.arange(3.0)}, files={"x.s1p": "!"}
+    )
+    for name in ("data.h5", "data_points.csv", "data_x.s1p", "data_000000000.vti"):
+        (tmp_path / name).write_text("of a person")
+        with pytest.raises(ProblemError, match=f"{name}' is there already, and no 'data.pvd'"):
+            export_results(results, tmp_path / "data.pvd")
+        assert [path.name for path in tmp_path.iterdir()] == [name]
+        assert (tmp_path / name).read_text() == "of a person"
+        (tmp_path / name).unlink()
+    first = export_results(results, tmp_path / "data.pvd")
+    assert export_results(results, tmp_path / "data.pvd") == first  # that of before is replaced
+    assert sorted(tmp_path.iterdir()) == sorted(first)
 
 
 def test_the_present_moment_of_a_grid_is_exported(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -52,6 +52,26 @@ def check_results(folder: Path, anew: bool) -> None:
         raise ProblemError(f"'{strange[0]}' is there already, and {told}: choose another folder with --out.")
     for branch in branches:
         check_results(branch, anew)
+
+
+def refuse_strange(folder: Path, names: Sequence[str]) -> None:
+    """Raises ProblemError where files in ``folder`` are called as these, and none of them is a record, which tells of
+    its device in its beginning."""
+    with storing(folder):
+        there = [file for name in names if (file := folder / name).exists()]
+        for file in there:
+            refuse_pipe(file)
+        records = [file for file in there if file.suffix == ".json" and file.is_file()]
+        beginnings = [_beginning(file) for file in records]
+    if there and not any('"device"' in each for each in beginnings):
+        raise ProblemError(
+            f"'{there[0]}' is there already, and is none of Workbench's: choose another folder with --out."
+        )
+
+
+def _beginning(file: Path) -> str:
+    with file.open("rb") as stream:
+        return stream.read(256).decode("utf-8", "replace")
 
 
 @contextmanager

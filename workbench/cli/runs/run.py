@@ -25,6 +25,7 @@ from engines.api.errors import DeviceError, ProblemError, WorkbenchError
 from engines.backend.devices.faster import open_for
 from engines.ranks.world import World
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
+from workbench.cli.arguments import MOVIE_FRAMES
 from workbench.cli.opening import open_project
 from workbench.cli.runs.asked import Asked
 from workbench.cli.runs.folder import alone_in, check_results
@@ -66,6 +67,8 @@ def run_command(options: Namespace) -> int:
     if to_launch(options.ranks):
         return launch(options, options.ranks)
     hush_others()
+    if options.movie is None and options.movie_frames is not None:
+        raise ProblemError("--movie-frames is the number of a movie's pictures: add --movie FILE, or leave it out.")
     document = open_project(options)
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
@@ -99,7 +102,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
             print(resume.noticed, file=sys.stderr)
     drawings = [Pictures(folder, document, options.pictures, until)]
     if options.movie is not None:
-        drawings.append(RunMovie(options.movie, document, options.movie_frames, until))
+        drawings.append(RunMovie(options.movie, document, options.movie_frames or MOVIE_FRAMES, until))
     if resume is not None and until is not None and resume.meta.time > until + _half_a_step(resume.meta):
         told = time_text(resume.meta.time, document.time_unit)
         raise ProblemError(

@@ -77,3 +77,13 @@ def test_what_cannot_be_fitted_is_told(measured, backend, tmp_path):
         tool.outlook(Problem(battery()), FitParameters(numbers=[Number(low=2.0, high=1.0)]))
     with pytest.raises(ProblemError, match="is there twice"):
         tool.outlook(Problem(battery()), FitParameters(numbers=[Number(), Number()]))
+
+
+def test_a_time_that_is_a_date_is_refused(backend, tmp_path):
+    """Seconds since 1970, as data loggers write them: 203 GiB would have been asked for."""
+    path = tmp_path / "logged.csv"
+    path.write_text("time,voltage\n1700000000,4.1\n1700000010,4.0\n")
+    with pytest.raises(
+        ProblemError, match=r"goes on to 1\.7e\+09 s, which is 1\.7e\+08 time steps: count its time from"
+    ):
+        FitToDischarge().run(Problem(battery()), FitParameters(measured=str(path), numbers=LOOKED_FOR), backend)

@@ -18,7 +18,7 @@ from engines.fdtd.monitors.decay import DecayWatcher
 from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.plans import make_watchers, plan_monitors
-from engines.fdtd.monitors.trace import TraceWatcher
+from engines.fdtd.monitors.trace import TraceWatcher, interpolation
 from engines.fdtd.monitors.volume import VolumeWatcher
 from engines.fdtd.parameters import (
     Box,
@@ -156,6 +156,28 @@ def test_traces_are_the_stored_fields_between_places(maker, make_backend):
             part = field[: len(weights[2]), : len(weights[1]), : len(weights[0])]
             expected = np.einsum("kji,k,j,i->", part, *weights[::-1])
             assert value * (1 if name[0] == "E" else VACUUM_IMPEDANCE) == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize("x", [0.0, 0.004, 0.01, 0.013, 0.087, 0.09, 0.098, 0.1])
+def test_a_trace_beside_a_periodic_face_is_linear_across_it(backend, x):
+    """E_x stands in the middles of the five cells, which are 0.02 wide: the last one is beside the first."""
+    parameters = FdtdParameters(
+        grid=GridSetting(cells_x=5, cells_y=40, cells_z=1, size_x=0.1, size_y=0.8, size_z=0.02),
+        faces=Faces(x_low="periodic", x_high="periodic", z_low="periodic", z_high="periodic"),
+        sources=[PointSource(place=(0.05, 0.4, 0.0), axis="x", signal=Pulse(wavelength=0.5))],
+        monitors=[TraceMonitor(place=(x, 0.4, 0.0), components=["Ex"])],
+    )
+    simulation = ENGINE.build(Problem(parameters), backend)
+    (trace,) = [each for each in simulation.watchers if isinstance(each, TraceWatcher)]
+    simulation.close()
+    _, places, weights = interpolation(parameters.monitors[0], trace._around)
+    found = np.zeros(5)
+    np.add.at(found, places[0] - trace._around.yee.place(0, 0, 20, 0), weights[0])
+    expected = np.zeros(5)
+    position = (x / 0.02 - 0.5) % 5
+    expected[int(position)] += 1 - position % 1
+    expected[(int(position) + 1) % 5] += position % 1
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_full_trace_goes_on_at_half_the_rate(backend):

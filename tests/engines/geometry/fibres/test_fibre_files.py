@@ -119,3 +119,20 @@ def test_a_mesh_is_read_with_fibres_of_an_array_or_a_vtu(
     mesh = read_mesh(tmp_path / "mesh.vtu", fibres=tmp_path / f"f{suffix}")
     np.testing.assert_allclose(mesh.fibres, directions[:, :3], atol=2e-7)
     np.testing.assert_allclose(mesh.sheets, directions[:, 3:], atol=2e-7)
+
+
+def test_sheets_along_the_fibres_are_told_and_sheets_first_refused(
+    tiny: TetMesh, directions: np.ndarray, tmp_path: Path
+) -> None:
+    along = write(tmp_path / "f.csv", np.tile(directions[:, :3], 2))
+    fibres, sheets, findings = read_fibre_file(along, tiny)
+    assert fibres.shape == (tiny.n_cells, 3)
+    assert sheets is None
+    assert [each.message for each in findings] == [
+        "The sheets in f.csv all lie along the fibres and are left out: give directions across these."
+    ]
+    none = write(tmp_path / "f.csv", np.concatenate([directions[:, :3], 0 * directions[:, :3]], axis=1))
+    assert read_fibre_file(none, tiny)[2] == ()  # as files of tissue without sheets have it
+    none.write_text(along.read_text().replace("fx,fy,fz,sx,sy,sz", "sx,sy,sz,fx,fy,fz"))
+    with pytest.raises(MeshError, match="has the sheets first"):
+        read_fibre_file(none, tiny)

@@ -410,3 +410,46 @@ def test_a_text_fires_as_often_as_in_brian2(name, time, group, told, tmp_path):
         first += number
     assert theirs > 30
     assert ours == pytest.approx(theirs, rel=told)
+
+
+ONE = """from brian2 import *
+tau = 10*ms
+x = 1.5
+G = NeuronGroup(10, '''dv/dt = (I - v)/tau : 1
+I : 1''', threshold='v>1', reset='v=0', method='exact')
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "line", "sentence"),
+    [
+        ("for k in range(3):\n    x = k\nG.I = x\n", 8, "'x' of line 6 is not known: a loop that sets it"),
+        ("while x < 3:\n    x += 1\nG.I = x\n", 8, "'x' of line 6 is not known: a loop that sets it"),
+        ("if x > 1:\n    x = 3.0\nG.I = x\n", 8, "'x' of line 6 is not known: a choice that sets it"),
+        ("try:\n    x = 3.0\nexcept Exception:\n    pass\nG.I = x\n", 10, "a try that sets it is not carried out"),
+        ("for k in range(10):\n    G.I[k] = 0.2*k\n", 6, "a loop is not carried out"),
+        ("G.I = 2\nS = Synapses(G, G, on_pre='v += 0.1')\nS.connect()\ndel S\n", 9, "such a statement is not carried"),
+        (
+            "net = Network(G)\nS = Synapses(G, G, on_pre='v += 0.1')\nS.connect()\nnet.run(9*ms)\n", 9,
+            "S is no part of what is run there, and is here: take it out",
+        ),
+    ],
+)  # fmt: skip
+def test_what_would_leave_another_network_is_told(statement: str, line: int, sentence: str) -> None:
+    found = problem_of(ONE + statement + "run(100*ms)\n").findings
+    told = [each.message for each in found if each.severity == "warning"]
+    assert any(each.startswith(f"Line {line}") and sentence in each for each in told), told
+
+
+@pytest.mark.parametrize("more", ["", "net.add(S)\n"])
+def test_a_network_that_names_all_of_it_says_nothing(more: str) -> None:
+    text = f"S = Synapses(G, G, on_pre='v += 0.1')\nS.connect()\nnet = Network(G{'' if more else ', S'})\n{more}"
+    assert problem_of(ONE + text + "net.run(100*ms)\n").findings == ()
+
+
+def test_names_that_a_run_is_given_hold_there() -> None:
+    """Brian2 takes a run's namespace in place of the script's names."""
+    read = problem_of(ONE + "run(100*ms, namespace={'tau': 20*ms})\n").parameters
+    assert [(each.name, each.value) for each in read.populations[0].neuron.parameters if each.name == "tau"] == [
+        ("tau", 20)
+    ]
