@@ -125,7 +125,7 @@ def _connect_actions(window: MainWindow) -> None:
         mesh=files.export_mesh,
         parameters=files.export_parameters,
         timing_log=files.export_timing_log,
-        traces=lambda: files.export_traces(window.probes.as_csv),
+        traces=lambda: files.export_traces(window.probes.store.probes, window.probes.as_csv),
         copy_as_python=files.copy_as_python,
         open_copied=files.open_copied,
         rename=window.rename,
