@@ -143,10 +143,12 @@ class FileActions(QObject):
             return
         suggestion = Path(self._folder()) / f"{file_stem(self._model.document.project.title)}.zip"
         name, chosen = QFileDialog.getSaveFileName(self._window, "Save project as", str(suggestion), SAVE_FILTER)
-        if name:
-            path = Path(name)
-            folder = chosen.startswith("Project folder")
-            self.save_to(path.with_suffix("") if folder and path.suffix == ".zip" else path, then)
+        if not name:
+            return
+        folder = chosen.startswith("Project folder")
+        path = Path(name.removesuffix(".zip")) if folder else completed(name, ".zip", self._window, no_other=True)
+        if path is not None:
+            self.save_to(path, then)
 
     def save_to(self, path: Path, then: Callable[[], None] = lambda: None, *, over: bool = False) -> None:
         """Save a copy of the document as it is now, then let the open one stand at its new place. ``over``: also over

@@ -40,13 +40,13 @@ def show_whole_rows(table: QTableView, name: str, row_height: int) -> None:
     table.horizontalHeader().setHighlightSections(False)
 
 
-def completed(name: str, suffix: str, parent: QWidget) -> Path | None:
-    """What was typed into a dialog, with ``suffix`` where it has none. A dialog asks about a file of the name that was
-    typed; one of the completed name is asked about here. None: it stays."""
+def completed(name: str, suffix: str, parent: QWidget, *, no_other: bool = False) -> Path | None:
+    """What was typed into a dialog, with ``suffix`` where it has none, or has another (``no_other``). A dialog asks
+    about a file of the name that was typed; one of the completed name is asked about here. None: it stays."""
     path = Path(name)
-    if path.suffix or not suffix:
+    if not suffix or path.suffix.lower() == suffix or (path.suffix and not no_other):
         return path
-    path = path.with_suffix(suffix)
+    path = path.with_name(f"{path.name}{suffix}")
     yes = QMessageBox.StandardButton.Yes
     question = f"'{path.name}' is there already. Replace it?"
     return path if not path.exists() or QMessageBox.question(parent, "Save", question) == yes else None

@@ -67,6 +67,7 @@ def _connect_run(window: MainWindow) -> None:
     timeline.until_edited.connect(lambda until: _edit_run(window, "until", until, "end of the run"))
     timeline.pace_edited.connect(lambda pace: _edit_run(window, "pace", pace, "pace of the run"))
     timeline.refused.connect(lambda sentence: window.banner.say(sentence, "info"))
+    timeline.mended.connect(window.banner.take_back)
     window.probes.export_asked.connect(window.actions_["traces"].trigger)
 
 

@@ -66,6 +66,28 @@ def test_the_newest_of_two_openings_wins(window, qtbot, services):
     assert window.model.document.project.title == "second"
 
 
+@pytest.mark.parametrize(
+    ("typed", "kind", "saved"),
+    [
+        ("heart", "Project in one file (*.zip)", "heart.zip"),
+        ("heart.v2", "Project in one file (*.zip)", "heart.v2.zip"),
+        ("heart.zip", "Project folder (*)", "heart"),
+        ("heart.v2", "Project folder (*)", "heart.v2"),
+        ("other", "Project in one file (*.zip)", None),
+    ],
+)
+def test_a_project_is_saved_as_the_kind_that_was_chosen(
+    opened, qtbot, services, monkeypatch, tmp_path, typed, kind, saved
+):
+    """A name without an ending became a folder, whatever stood below it."""
+    (tmp_path / "other.zip").write_text("precious")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), kind))
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.No)
+    opened.actions_["save_as"].trigger()
+    qtbot.waitUntil(lambda: not opened.background.busy)
+    assert [path for _, path in services.saved] == ([] if saved is None else [tmp_path / saved])
+
+
 def test_saving_clears_the_star_and_edits_bring_it_back(opened, qtbot, services, monkeypatch, tmp_path):
     window = opened
     window.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
