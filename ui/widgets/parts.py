@@ -47,6 +47,9 @@ def completed(name: str, suffix: str, parent: QWidget, *, no_other: bool = False
     if not suffix or path.suffix.lower() == suffix or (path.suffix and not no_other):
         return path
     path = path.with_name(f"{path.name}{suffix}")
-    yes = QMessageBox.StandardButton.Yes
-    question = f"'{path.name}' is there already. Replace it?"
-    return path if not path.exists() or QMessageBox.question(parent, "Save", question) == yes else None
+    if path.exists():
+        yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
+        question = f"'{path.name}' is there already. Replace it?"
+        if QMessageBox.question(parent, "Save", question, yes | no, no) != yes:
+            return None
+    return path
