@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from engines.api.errors import WorkbenchError
 from engines.api.lab import LabTable, Study
 from ui.lab.plots import plots, png
+from ui.widgets.parts import completed
 from workbench.bench.record_files import write_csv, write_json
 from workbench.bench.records import LabRecord, TableRecord
 from workbench.bench.table_lines import of_record
@@ -142,9 +143,9 @@ class LabExport(QObject):
 
     def _ask(self, kind: str, name: str, write: Callable[[Path], None]) -> None:
         chosen, _ = QFileDialog.getSaveFileName(self._parent, "Export", str(Path.home() / name), kind)
-        if chosen:
-            path = Path(chosen)
-            write(path if path.suffix else path.with_suffix(Path(name).suffix))
+        path = completed(chosen, Path(name).suffix, self._parent) if chosen else None
+        if path is not None:
+            write(path)
 
     def _ask_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self._parent, "Folder for the plots", str(Path.home()))

@@ -284,7 +284,8 @@ class Gallery(QScrollArea):
             self._choose(self.shown[0].preset)
 
     def _words(self, preset: Preset) -> str:
-        return f"{preset.title} {preset.summary} {self._engines.get(preset.engine, '')}".lower().replace("\u202f", "")
+        told = f"{preset.title} {preset.summary} {self._engines.get(preset.engine, '')} {preset.id}"
+        return told.lower().replace("\u202f", "")
 
     def _choose(self, preset: Preset) -> None:
         if preset.id.startswith(NEW):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -51,6 +52,8 @@ class Timeline(QWidget):
     pace_edited = Signal(object)
     refused = Signal(str)
     """What stands in one of the fields and is not its number: when it was typed, and when a run goes on without it."""
+    mended = Signal(str)
+    """What was said so and holds no more."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,8 +101,9 @@ class Timeline(QWidget):
         self.pace.edited.connect(self.pace_edited)
         self.until = OptionalNumber("until", END, 1000.0, self)
         self.until.edited.connect(self.until_edited)
+        self._refused: dict[OptionalNumber, str] = {}
         for field in (self.pace, self.until):
-            field.refused.connect(self._tell_refused)
+            field.refused.connect(partial(self._tell_refused, field))
             field.check.setMinimumWidth(self.pace.check.sizeHint().width())  # one below the other, too
         below = QHBoxLayout()
         below.setSpacing(GAP)
@@ -156,7 +160,7 @@ class Timeline(QWidget):
         self.until.setEnabled(some)
         if running and not self._running:
             for field in (self.pace, self.until):
-                self._tell_refused(field.refusal)
+                self._tell_refused(field, field.refusal)
         self._running = running
         failed = "goes on there, not seen here" if away else "broken off"
         self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: failed}.get(phase, ""))
@@ -180,9 +184,13 @@ class Timeline(QWidget):
         self.until.set_unit(self._short, other if self.width() >= LEAST_FOR_CLOCK else "")
         self.until.set_tip(f"{END}{other}")
 
-    def _tell_refused(self, sentence: str) -> None:
+    def _tell_refused(self, field: OptionalNumber, sentence: str) -> None:
+        before = self._refused.pop(field, "")
         if sentence:
+            self._refused[field] = sentence
             self.refused.emit(sentence)
+        elif before:
+            self.mended.emit(before)
 
     def forget(self) -> None:
         """Another problem: its fields begin anew."""

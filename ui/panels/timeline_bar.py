@@ -53,6 +53,8 @@ class ProgressBar(QWidget):
         self._kept: tuple[float, float] | None = None
         self._past: float | None = None
         self._missed = ""
+        self._told = False
+        """Whether this has been said since the mouse was pressed."""
         self._left: tuple[tuple[float, float], ...] = ()
         self._scrubbing = False
         self._pressed: tuple[Tick, float] | None = None
@@ -196,12 +198,16 @@ class ProgressBar(QWidget):
             self.missed_asked.emit(self._missed)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        pressed, self._pressed, self._scrubbing = self._pressed, None, False
+        pressed, self._pressed, self._scrubbing, self._told = self._pressed, None, False, False
         if pressed is not None:
             self.tick_clicked.emit(pressed[0].step)
 
     def _scrub(self, x: float) -> None:
-        self.scrubbed.emit(min(max(x / self.bar_width(), 0.0), 1.0))
+        place = min(max(x / self.bar_width(), 0.0), 1.0)
+        self.scrubbed.emit(place)
+        if self._missed and self._kept is not None and place < self._kept[0] and not self._told:
+            self._told = True
+            self.missed_asked.emit(self._missed)
 
     def _tick_at(self, x: float) -> Tick | None:
         nearest = min(self.ticks, key=lambda tick: abs(self.place_of(tick) - x), default=None)

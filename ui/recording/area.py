@@ -20,6 +20,7 @@ from ui.recording.shelf import Footage, Shelf
 from ui.recording.shooting import Shooting
 from ui.scene.layers.layer import Plan
 from ui.session.files import file_stem
+from ui.widgets.parts import completed
 from workbench.export.movies import KINDS, open_movie
 from workbench.run.frames import Frame, Message
 
@@ -135,9 +136,9 @@ class RecordingArea(QObject):
         folder = Path.home() if document is None or document.path is None else document.path.parent
         suggestion = folder / f"{stem}{wish.suffix}"
         name, _ = QFileDialog.getSaveFileName(self._window, "Export movie", str(suggestion), KINDS[wish.suffix])
-        if name:
-            path = Path(name)
-            self.shoot(path if path.suffix or not wish.suffix else path.with_suffix(wish.suffix), wish, frames)
+        path = completed(name, wish.suffix, self._window) if name else None
+        if path is not None:
+            self.shoot(path, wish, frames)
 
     def shoot(self, path: Path, wish: MovieWish, frames: Sequence[Kept] | None = None) -> None:
         """Draw these frames (None: those that are kept now) into a movie."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +19,7 @@ from ui.session.keeping import middle_of
 from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.widgets.background import Background
+from ui.widgets.parts import completed
 from workbench.api.script import script_of
 from workbench.export.png import holds_project
 from workbench.project.boundary import Permission
@@ -32,6 +33,7 @@ from workbench.storage.atomic import write_bytes
 from workbench.storage.overtaken import Overtaken
 from workbench.words.units import counted
 
+NO_TRACES = "No probe has recorded anything yet: place one and run. A chart is saved as CSV in its own menu."
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
 NO_LETTERS, LONGEST_STEM = '/\\:*?"<>|', 80
 """Of names of files, on one system or another."""
@@ -141,10 +143,12 @@ class FileActions(QObject):
             return
         suggestion = Path(self._folder()) / f"{file_stem(self._model.document.project.title)}.zip"
         name, chosen = QFileDialog.getSaveFileName(self._window, "Save project as", str(suggestion), SAVE_FILTER)
-        if name:
-            path = Path(name)
-            folder = chosen.startswith("Project folder")
-            self.save_to(path.with_suffix("") if folder and path.suffix == ".zip" else path, then)
+        if not name:
+            return
+        folder = chosen.startswith("Project folder")
+        path = Path(name.removesuffix(".zip")) if folder else completed(name, ".zip", self._window, no_other=True)
+        if path is not None:
+            self.save_to(path, then)
 
     def save_to(self, path: Path, then: Callable[[], None] = lambda: None, *, over: bool = False) -> None:
         """Save a copy of the document as it is now, then let the open one stand at its new place. ``over``: also over
@@ -239,7 +243,11 @@ class FileActions(QObject):
             copy = self._model.snapshot()
             self._write(lambda: self._services.export_timing_log(path, copy, runner), path)
 
-    def export_traces(self, taken: Callable[[], Callable[[Path], None]]) -> None:
+    def export_traces(self, probes: Sized, taken: Callable[[], Callable[[Path], None]]) -> None:
+        """``probes``: what has been traced."""
+        if not probes:
+            self._controller.problem.emit(NO_TRACES)
+            return
         path = self._ask("Export traces", ".csv", "Comma-separated values (*.csv)")
         if path is not None:
             write = taken()  # on this thread, on which they grow
@@ -262,10 +270,7 @@ class FileActions(QObject):
         stem = file_stem(" ".join(part for part in (self._model.document.project.title, name) if part))
         suggestion = Path(self._folder()) / f"{stem}{suffix}"
         name, _ = QFileDialog.getSaveFileName(self._window, title, str(suggestion), kinds)
-        if not name:
-            return None
-        path = Path(name)
-        return path if path.suffix else path.with_suffix(suffix)
+        return completed(name, suffix, self._window) if name else None
 
     def _folder(self) -> str:
         document = self._model.document

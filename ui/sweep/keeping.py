@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTreeWidget, 
 
 from engines.api.charts import ChartInfo
 from ui.forms.fields.number import NumberBox
-from ui.widgets.freeing import free_list
+from ui.forms.fields.scalars import POPUP_MARGIN, CalmComboBox
 from workbench.sweep.plan import KeptChart
 from workbench.sweep.readings import TITLES, Reading, What
 from workbench.sweep.running import first_reading
@@ -87,12 +87,11 @@ class KeptList(QWidget):
         item.setToolTip(0, info.title)
         item.setSizeHint(0, QSize(0, ROW_PIXELS))
         item.setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-        choice, at = QComboBox(), NumberBox()
-        free_list(choice)
+        choice, at = CalmComboBox(), NumberBox()
         for what, title in TITLES.items():
             choice.addItem(title, what)
         choice.setFixedWidth(CHOICE_PIXELS)
-        choice.view().setMinimumWidth(choice.sizeHint().width())
+        choice.view().setMinimumWidth(choice.view().sizeHintForColumn(0) + POPUP_MARGIN)
         choice.setCurrentIndex(choice.findData(reading.what))
         read = info.kind != "raster"
         choice.setEnabled(read)

@@ -155,6 +155,11 @@ class Banner(QFrame):
         if self.answers:
             self.hide()
 
+    def take_back(self, sentence: str) -> None:
+        """It holds no more."""
+        if self.text == sentence:
+            self.hide()
+
     def say(self, sentence: str, severity: Severity = "error", stays: bool = False) -> None:
         """``stays``: until it is closed or replaced, information too."""
         while self.answers:

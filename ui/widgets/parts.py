@@ -1,11 +1,12 @@
-"""What most dialogs and pages do alike: their size on the screen, buttons and tables."""
+"""What most dialogs and pages do alike: their size on the screen, buttons, tables, and names of files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QAbstractItemView, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QMessageBox, QPushButton, QTableView, QWidget
 
 FRAME = QSize(16, 48)
 """Room for what the desktop draws around a window."""
@@ -37,3 +38,18 @@ def show_whole_rows(table: QTableView, name: str, row_height: int) -> None:
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(row_height)
     table.horizontalHeader().setHighlightSections(False)
+
+
+def completed(name: str, suffix: str, parent: QWidget, *, no_other: bool = False) -> Path | None:
+    """What was typed into a dialog, with ``suffix`` where it has none, or has another (``no_other``). A dialog asks
+    about a file of the name that was typed; one of the completed name is asked about here. None: it stays."""
+    path = Path(name)
+    if not suffix or path.suffix.lower() == suffix or (path.suffix and not no_other):
+        return path
+    path = path.with_name(f"{path.name}{suffix}")
+    if path.exists():
+        yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
+        question = f"'{path.name}' is there already. Replace it?"
+        if QMessageBox.question(parent, "Save", question, yes | no, no) != yes:
+            return None
+    return path

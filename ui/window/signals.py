@@ -67,6 +67,7 @@ def _connect_run(window: MainWindow) -> None:
     timeline.until_edited.connect(lambda until: _edit_run(window, "until", until, "end of the run"))
     timeline.pace_edited.connect(lambda pace: _edit_run(window, "pace", pace, "pace of the run"))
     timeline.refused.connect(lambda sentence: window.banner.say(sentence, "info"))
+    timeline.mended.connect(window.banner.take_back)
     window.probes.export_asked.connect(window.actions_["traces"].trigger)
 
 
@@ -125,7 +126,7 @@ def _connect_actions(window: MainWindow) -> None:
         mesh=files.export_mesh,
         parameters=files.export_parameters,
         timing_log=files.export_timing_log,
-        traces=lambda: files.export_traces(window.probes.as_csv),
+        traces=lambda: files.export_traces(window.probes.store.probes, window.probes.as_csv),
         copy_as_python=files.copy_as_python,
         open_copied=files.open_copied,
         rename=window.rename,

@@ -36,6 +36,9 @@ from workbench.storage.atomic import (
 from workbench.storage.overtaken import mark_of, mark_of_content, mark_of_zip
 from workbench.storage.zips import undated
 
+OF_RUN = "run.json"
+"""In the folder that a run has written."""
+
 
 @dataclass(frozen=True)
 class Stored:
@@ -224,6 +227,8 @@ def _holds_other_content(target: Path, file: Path) -> bool:
 
 def _from_folder(folder: Path, name: str, permission: Permission) -> Stored:
     file = folder / name
+    if not file.is_file() and (folder / OF_RUN).is_file():
+        file = folder / OF_RUN  # which is refused with a better sentence
     if not file.is_file():
         raise ProblemError(f"'{folder}' holds no {PROJECT_FILE}: choose a project folder.")
     if file.stat().st_size > LARGEST_PROJECT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from engines.api import Simulation, SimulationInfo
 from engines.api.errors import WorkbenchError
@@ -36,6 +37,9 @@ class Observer:
 
     def sampled(self, sample: Sample) -> None:
         """Called after each batch."""
+
+    def changed(self, name: str, value: Any) -> None:
+        """A live parameter, "numerics.step", has this value from now on."""
 
     def followed(self, probes: Sequence[tuple[str, int]]) -> None:
         """These (label, element) are followed from now on: told as the run begins, too."""
@@ -91,6 +95,10 @@ class Audience:
     def sampled(self, sample: Sample) -> None:
         for observer in self._observers:
             observer.sampled(sample)
+
+    def changed(self, name: str, value: Any) -> None:
+        for observer in self._observers:
+            observer.changed(name, value)
 
     def followed(self, probes: Sequence[tuple[str, int]]) -> None:
         for observer in self._observers:

@@ -147,12 +147,7 @@ class Runner(Orders):
     def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[Reading | None]:
         """Follow these (label, element) from now on; what they read now, unless the run has yet to begin."""
         wanted = list(probes)
-
-        def follow(simulation: Simulation) -> Reading | None:
-            self._audience.followed(wanted)
-            return self._meters.read_at(simulation, wanted)
-
-        return self.post(follow)
+        return self.post(lambda simulation: self._follow(simulation, wanted))
 
     def set_control(self, name: str, value: Any) -> Future[None]:
         """Change a live parameter between two batches; it stays changed after :meth:`reset`.
@@ -160,7 +155,7 @@ class Runner(Orders):
         Where the simulation does not know it as one, the error names who can mend that. Where this run cannot take it,
         the future alone says so.
         """
-        return self.post(lambda simulation: self._controls.change(simulation, name, value))
+        return self.post(lambda simulation: self._change(simulation, name, value))
 
     def paint(self, stroke: int, dabs: Sequence[Dab]) -> Future[None]:
         """Go on with the stroke of this number, which whoever paints gives it."""
@@ -395,6 +390,15 @@ class Runner(Orders):
             if isinstance(error, RefusedChange):
                 return
             self.say(str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}", "error")
+
+    def _follow(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> Reading | None:
+        reading = self._meters.read_at(simulation, probes)
+        self._audience.followed(probes)
+        return reading
+
+    def _change(self, simulation: Simulation, name: str, value: Any) -> None:
+        self._controls.change(simulation, name, value)
+        self._audience.changed(name, value)
 
     def _reset(self, simulation: Simulation) -> None:
         simulation.restore(self._initial)

@@ -64,6 +64,14 @@ def test_what_is_called_so_comes_first_and_enter_opens_it(gallery, qtbot):
         qtbot.keyClick(gallery.search, Qt.Key.Key_Return)
 
 
+def test_a_problem_is_found_by_the_name_that_the_command_line_has_for_it(gallery, qtbot):
+    glass = Preset("fdtd_slab", "Glass", "Echoes", Path("glass"), engine="light")
+    gallery.set_presets([*PRESETS, glass], ENGINES, {"light": "FDTD"})
+    for typed in ("fdtd_slab", "FDTD"):
+        gallery.search.setText(typed)
+        assert gallery.shown[0].preset == glass
+
+
 @pytest.mark.parametrize("width", [1000, 1366])
 def test_few_cards_need_no_scroll_bar(gallery, qtbot, width):
     engines = {f"engine {n}": f"Engine of number {n}" for n in range(9)}

@@ -7,6 +7,9 @@ import sys
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QSlider
 
 from engines.api.charts import Fact
 from tests.ui.scene.layers.test_lattice_layer import info, lattice
@@ -146,3 +149,18 @@ def test_the_slider_of_displacements_has_a_thousand_times_at_its_end(panel, scal
     assert moved.times.text() == "3.2×"
     moved._emit()
     assert panel.edits[-1].deformation == 3.2
+
+
+def test_the_wheel_scrolls_the_tab_and_moves_none_of_its_sliders(panel) -> None:
+    sliders = panel.findChildren(QSlider)
+    before = [slider.value() for slider in sliders]
+    assert len(sliders) > 4
+    for slider in sliders:
+        slider.setEnabled(True)
+        for turned in (120, -120):
+            buttons, keys, phase = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+            here = QPointF(20, 5)
+            wheel = QWheelEvent(here, here, QPoint(), QPoint(0, turned), buttons, keys, phase, False)
+            slider.wheelEvent(wheel)
+            assert not wheel.isAccepted(), "it goes on to what scrolls"
+    assert [slider.value() for slider in sliders] == before

@@ -178,6 +178,11 @@ def test_no_pace_is_said_and_not_taken_back(timeline, qtbot):
     type_into(qtbot, timeline.pace.box, "0")
     assert told == ["In 'pace': Give a number above 0, or switch 'pace' off. Until then 4 holds."]
     assert timeline.pace.box.text() == "0"
+    mended = []
+    timeline.mended.connect(mended.append)
+    type_into(qtbot, timeline.pace.box, "5")
+    type_into(qtbot, timeline.pace.box, "6")
+    assert mended == told, "what was said holds no more"
 
 
 def test_the_bar_is_as_long_as_the_run_will_be(timeline, qtbot):

@@ -141,5 +141,16 @@ def test_the_timeline_says_why_earlier_moments_cannot_be_seen(qtbot):
     timeline.set_kept((60.0, 80.0))
     assert told(0.31) == RECORDED_FROM.format(time="60.00 ms")
     assert told(0.7) == bar.note
+    said = []
+    timeline.missed_asked.connect(said.append)
+    left, place = Qt.MouseButton.LeftButton, lambda part: QPoint(round(part * bar.bar_width()), 9)
+    qtbot.mousePress(bar, left, pos=place(0.7))
+    assert said == []
+    for part in (0.5, 0.4, 0.3):
+        qtbot.mouseMove(bar, place(part))
+    qtbot.waitUntil(lambda: said == [RECORDED_FROM.format(time="60.00 ms")])
+    qtbot.mouseRelease(bar, left, pos=place(0.3))
+    qtbot.mouseClick(bar, left, pos=place(0.2))
+    assert len(said) == 2
     timeline.set_missed(False)
     assert told(0.3) == bar.note

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 import workbench
 from tests.engines.spiking.brian2.texts import CUBA
@@ -64,6 +64,28 @@ def test_the_newest_of_two_openings_wins(window, qtbot, services):
     window.open_path(Path("/tmp/second.vtu"))
     qtbot.waitUntil(lambda: window.model.document is not None and not window.background.busy)
     assert window.model.document.project.title == "second"
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "saved"),
+    [
+        ("heart", "Project in one file (*.zip)", "heart.zip"),
+        ("heart.v2", "Project in one file (*.zip)", "heart.v2.zip"),
+        ("heart.zip", "Project folder (*)", "heart"),
+        ("heart.v2", "Project folder (*)", "heart.v2"),
+        ("other", "Project in one file (*.zip)", None),
+    ],
+)
+def test_a_project_is_saved_as_the_kind_that_was_chosen(
+    opened, qtbot, services, monkeypatch, tmp_path, typed, kind, saved
+):
+    """A name without an ending became a folder, whatever stood below it."""
+    (tmp_path / "other.zip").write_text("precious")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), kind))
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.No)
+    opened.actions_["save_as"].trigger()
+    qtbot.waitUntil(lambda: not opened.background.busy)
+    assert [path for _, path in services.saved] == ([] if saved is None else [tmp_path / saved])
 
 
 def test_saving_clears_the_star_and_edits_bring_it_back(opened, qtbot, services, monkeypatch, tmp_path):
@@ -173,6 +195,30 @@ def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
     assert [float(row["time [ms]"]) for row in rows] == list(buffer.times)
     assert rows[0]["unit"] == "mV"
     assert float(rows[0]["value"]) == -85.0
+
+
+@pytest.mark.parametrize("answer", ["Yes", "No"])
+def test_a_file_that_the_dialog_did_not_ask_about_as_its_suffix_was_left_out_is_asked_about(
+    opened, qtbot, monkeypatch, tmp_path, answer
+):
+    window, asked = opened, []
+    (tmp_path / "v.png").write_text("precious")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "v"), ""))
+    button = QMessageBox.StandardButton[answer]
+    monkeypatch.setattr(QMessageBox, "question", lambda *told: (asked.append(told[2]), button)[1])
+    window.actions_["snapshot"].trigger()
+    assert asked == ["'v.png' is there already. Replace it?"]
+    if answer == "Yes":
+        qtbot.waitUntil(lambda: (tmp_path / "v.png").read_bytes() != b"precious" and not window.background.busy)
+    else:
+        qtbot.waitUntil(lambda: not window.background.busy)
+        assert (tmp_path / "v.png").read_text() == "precious"
+
+
+def test_traces_that_there_are_not_are_not_written(opened, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: pytest.fail("there is nothing to write"))
+    opened.actions_["traces"].trigger()
+    assert opened.banner.text.startswith("No probe has recorded anything yet")
 
 
 def test_the_problem_is_copied_as_the_script_that_makes_it(window, qtbot, qapp):

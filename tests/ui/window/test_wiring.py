@@ -137,6 +137,10 @@ def test_hints_problems_and_messages_are_said_where_they_belong(opened):
     assert opened.banner.text == "Look here."
     opened.timeline.refused.emit("Give a number above 0.")
     assert opened.banner.text == "Give a number above 0."
+    opened.timeline.mended.emit("What was said before that.")
+    assert opened.banner.text == "Give a number above 0."
+    opened.timeline.mended.emit("Give a number above 0.")
+    assert opened.banner.text == ""
     opened.placing.refused.emit("It does not fit.")
     assert opened.banner.text == "It does not fit."
     opened.charts.lines.said.emit("Click once more.")

@@ -164,6 +164,10 @@ def test_a_changed_mesh_is_told_but_opens(project):
     assert open_document(project).findings == ()
 
 
+RECORD = {"outcome": {"state": "finished"}, "command": {"project": "gray_scott_coral"}, "project": {"engine": "wave"}}
+"""What a run leaves in its folder."""
+
+
 def edit(project: Path, **changes: Any) -> None:
     content = json.loads((project / "project.json").read_text())
     (project / "project.json").write_text(json.dumps({**content, **changes}))
@@ -188,6 +192,11 @@ def edit(project: Path, **changes: Any) -> None:
         (lambda p: (p / "project.json").write_bytes(b"\xff\xfe\x00{"), ["no valid JSON"]),
         (lambda p: (p / "project.json").write_text("[" * 100_000), ["no valid JSON"]),
         (lambda p: (p / "project.json").unlink(), ["holds no project.json"]),
+        (
+            lambda p: (p / "project.json").rename(p / "run.json").write_text(json.dumps(RECORD)),
+            ["run.json' tells of a run", "open 'gray_scott_coral', which was run"],
+        ),
+        (lambda p: (p / "project.json").write_text('{"outcome": {}}'), ["open the project that was run"]),
     ],
 )
 def test_what_is_wrong_with_a_project_is_said_in_one_sentence(project, spoil, words):

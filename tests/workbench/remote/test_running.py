@@ -5,6 +5,7 @@ import hashlib
 import socket
 import threading
 import time as clock
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.remote.conftest import EVERY, frame_of, wait_for
 from workbench.export.results import take_results
 from workbench.project.findings import estimate_beside_others
+from workbench.project.project import Probe
 from workbench.remote import connection as connecting
 from workbench.remote import messages as m
 from workbench.remote import server as serving
@@ -248,6 +250,25 @@ def test_a_server_that_is_ended_says_so_and_the_next_goes_on_where_it_stood(ther
     after = there.connect().start(document, autostart=False, kept=True)
     wait_for(lambda: after.state is RunState.READY)
     assert any(message.text.startswith("Goes on from") for message in after.take_messages())
+
+
+def test_a_server_that_is_ended_keeps_a_run_as_it_was_changed_in_the_window(there, running, document):
+    """With its live parameters, and the curves of probes that were placed since it began."""
+    _connection, runner = running
+    wait_for(lambda: runner.info is not None)
+    placed = Probe(name="placed", position=tuple(document.geometry.centers(np.array([5]))[0] + 1e-5))
+    project = document.project.model_copy(update={"probes": [placed]})
+    now = replace(document, project=project, parameters=document.parameters.model_copy(update={"delay": 0.002}))
+    runner.set_control("delay", 0.002).result(20)
+    runner.set_probes(session.probe_elements(now)).result(20)
+    wait_for(lambda: any("placed" in sample.probes for sample in runner.take_samples()))
+    there.stop()
+    wait_for(lambda: runner.state is RunState.FAILED)
+    there.start()
+    after = there.connect().start(now, autostart=False, kept=True)
+    wait_for(lambda: after.state is RunState.READY)
+    assert any(message.text.startswith("Goes on from") for message in after.take_messages())
+    assert len(after.curves["placed", "voltage"][0]) > 0
 
 
 def test_a_problem_that_cannot_be_run_there_ends_with_its_sentence(there, document):

@@ -181,3 +181,73 @@ def test_what_another_run_has_kept_is_forgotten_once_one_begins_at_zero(project)
     wait_for(lambda: remembered_state(document) is None, 20.0)
     anew.close()
     assert remembered_state(document).meta.step == 3
+
+
+def test_a_run_with_another_live_parameter_is_kept_as_that_problem_and_not_as_the_one_it_began_with(project):
+    """Who opens the project again has the value in its form with which the kept state goes on."""
+    document = open_document(project)
+    runner = start(document, observers=[RunMemory(document)], autostart=False)
+    runner.wait(RunState.READY)
+    for speed in (0.5, 0.6):
+        runner.set_control("speed", speed).result(20)
+        runner.advance(50)
+        runner.wait(RunState.PAUSED)
+    runner.close(20.0)
+    now = _with_speed(document, 0.6)
+    assert (remembered_state(document), remembered_state(now).meta.step) == (None, 100)
+    assert len(list(runs_dir().glob("*.npz"))) == 1
+
+
+def test_a_run_with_another_live_parameter_is_kept_soon_as_nothing_is_kept_of_that_problem(project, monkeypatch):
+    monkeypatch.setattr("workbench.run.states.memory.SOON_SECONDS", 0.0)
+    document, memory = (opened := open_document(project)), RunMemory(opened)
+    runner = start(document, observers=[memory], autostart=False)
+    runner.wait(RunState.READY)
+    runner.advance(5)
+    runner.wait(RunState.PAUSED)
+    memory.kept = 0.1  # told to a window: where it can go on
+    runner.set_control("speed", 0.5).result(20)
+    assert memory.kept is None
+    runner.advance(5)
+    wait_for(lambda: remembered_state(_with_speed(document, 0.5)) is not None, 20.0)
+    wait_for(lambda: memory.kept is not None, 20.0)
+    runner.close(20.0)
+
+
+def test_values_that_a_slider_passed_leave_nothing_behind(project, monkeypatch):
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 0.0)
+    document = open_document(project)
+    runner = start(document, observers=[RunMemory(document)], autostart=False)
+    runner.wait(RunState.READY)
+    before = document.parameters.speed  # the first sample forgets what another run has kept
+    for speed in (before, before, 0.5, 0.6, 0.7, 0.8):
+        runner.set_control("speed", speed).result(20)
+        runner.advance(5)
+        runner.wait(RunState.PAUSED)
+    runner.close(20.0)
+    kept = {speed: remembered_state(_with_speed(document, speed)) for speed in (None, 0.5, 0.6, 0.7, 0.8)}
+    assert {speed for speed, state in kept.items() if state is not None} == {None, 0.8}
+
+
+def test_the_curve_of_a_probe_that_was_placed_during_a_run_is_kept_whoever_keeps_it(project):
+    """A server, too, knows the element that a window has it follow, and not where the person clicked."""
+    document = open_document(project)
+    runner = start(document, observers=[RunMemory(document)], autostart=False)
+    runner.wait(RunState.READY)
+    clicked = tuple(document.geometry.centers(np.array([7]))[0] + 1e-5)
+    project_now = document.project.model_copy(deep=True)
+    project_now.probes = [*project_now.probes, Probe(name="P1", position=clicked)]
+    now = replace(document, project=project_now)
+    runner.set_probes(probe_elements(now)).result(20)
+    runner.advance(100)
+    runner.wait(RunState.PAUSED)
+    runner.close(20.0)
+    found = remembered_curves(remembered_state(now), now)
+    assert {key[0] for key in found if len(key) == 2} == {"near", "far, end", "P1"}
+    project_now.probes[-1].position = document.project.probes[0].position
+    assert {key[0] for key in remembered_curves(remembered_state(now), now) if len(key) == 2} == {"near", "far, end"}
+
+
+def _with_speed(document: Document, speed: float | None) -> Document:
+    changed = {} if speed is None else {"speed": speed}
+    return replace(document, parameters=document.parameters.model_copy(update=changed))

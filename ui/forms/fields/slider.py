@@ -64,14 +64,21 @@ def scale_of(bounds: Bounds) -> Scale | None:
     return Scale(low, high, many)
 
 
-class Slider(QSlider):
-    """Horizontal; the wheel scrolls the form."""
+class CalmSlider(QSlider):
+    """Horizontal; the wheel scrolls what it stands in."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self.setRange(0, POSITIONS)
-        self.setPageStep(POSITIONS // 20)
-        self.setMinimumWidth(80)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+
+class Slider(CalmSlider):
+    """Of a number in a form."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setRange(0, POSITIONS)
+        self.setPageStep(POSITIONS // 20)
+        self.setMinimumWidth(80)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSlider,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from engines.api import PaintInfo
 from engines.api.parameters import LARGEST as LARGEST_AMOUNT
 from ui.forms.fields.number import NumberBox
+from ui.forms.fields.slider import CalmSlider
 from ui.viewport.brush import LARGEST, SMALLEST
 from ui.widgets.freeing import connect_once
 from workbench.words.numbers import figure
@@ -53,7 +53,7 @@ class BrushPanel(QWidget):
         self._choice_row = QHBoxLayout()
         self._choice_row.setSpacing(4)
         self._choice_row.addStretch(1)
-        self.radius = QSlider(Qt.Orientation.Horizontal)
+        self.radius = CalmSlider()
         self.radius.setRange(0, STEPS)
         self.radius.setAccessibleName("Radius of the brush")
         self.radius.setToolTip("Radius of the brush (Ctrl and the wheel in the view)")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from engines.geometry.grid import Grid
 from ui.forms.fields.scalars import CalmComboBox
+from ui.forms.fields.slider import CalmSlider
 from workbench.project.project import ViewSettings
 from workbench.words.numbers import figure, spaced
 from workbench.words.units import unit_text
@@ -69,7 +70,7 @@ class GridPanel(QWidget):
         self.hide()
 
     def _slider(self, name: str) -> QSlider:
-        slider = QSlider(Qt.Orientation.Horizontal)
+        slider = CalmSlider()
         slider.setRange(0, STEPS)
         slider.setAccessibleName(name)
         slider.valueChanged.connect(lambda _: self._slid())

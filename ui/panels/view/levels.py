@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import FieldInfo
+from ui.forms.fields.slider import CalmSlider
 from ui.scene.scene import follows, has_levels, own_range
 from ui.widgets.icons import dress
 from workbench.project.project import ViewSettings
@@ -40,7 +41,7 @@ class LevelsPanel(QWidget):
         self.slices.clicked.connect(lambda on: self.edited.emit({"level_slices": bool(on)}))
         self.more = self._button("plus", "Another isosurface")
         self.more.clicked.connect(self._add)
-        self.sliders = [QSlider(Qt.Orientation.Horizontal) for _ in range(MOST)]
+        self.sliders = [CalmSlider() for _ in range(MOST)]
         self.figures = [QLabel() for _ in range(MOST)]
         self.less = [self._button("close", "Take this isosurface away") for _ in range(MOST)]
         top = QHBoxLayout()

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from engines.api import FieldInfo, SimulationInfo
+from ui.forms.fields.slider import CalmSlider
 from workbench.project.project import ViewSettings
 from workbench.words.numbers import figure
 
@@ -132,7 +133,7 @@ class MovedPanel(QWidget):
             self.edited.emit(changes)
 
     def _slider(self, name: str, slid: object) -> QSlider:
-        slider = QSlider(Qt.Orientation.Horizontal)
+        slider = CalmSlider()
         slider.setRange(0, STEPS)
         slider.setAccessibleName(name)
         slider.setToolTip(name)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
-    QSlider,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +23,7 @@ from engines.geometry.grid import Grid
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.particles import Particles
 from ui.forms.fields.scalars import CalmComboBox
+from ui.forms.fields.slider import CalmSlider
 from ui.panels.view.arrows import ArrowsPanel
 from ui.panels.view.brush import BrushPanel
 from ui.panels.view.colours import ColoursPanel
@@ -78,7 +78,7 @@ class ViewPanel(QScrollArea):
         self.axis.activated.connect(lambda _: self._emit_clip())
         self.flip = QCheckBox("other side")
         self.flip.clicked.connect(lambda _: self._emit_clip())
-        self.clip_slider = QSlider(Qt.Orientation.Horizontal)
+        self.clip_slider = CalmSlider()
         self.clip_slider.setRange(0, SLIDER_STEPS)
         self.clip_slider.setValue(SLIDER_STEPS // 2)
         self.clip_slider.setAccessibleName("Position of the clipping plane")
@@ -118,7 +118,7 @@ class ViewPanel(QScrollArea):
         )
         self.outlines.hide()
         self.outlines.clicked.connect(lambda on: self._edit(outlines=bool(on)))
-        self.bodies = QSlider(Qt.Orientation.Horizontal)
+        self.bodies = CalmSlider()
         self.bodies.setRange(0, 100)
         self.bodies.setAccessibleName("How opaque bodies are")
         self.bodies.setToolTip("How opaque bodies in space are; at the left they are lines alone")

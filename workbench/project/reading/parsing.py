@@ -38,6 +38,11 @@ def parse_project(text: str | bytes, name: str) -> Project:
         raise ProblemError(f"{name} is not a project: it is no valid JSON ({error}).") from error
     if not isinstance(content, dict):
         raise ProblemError(f"{name} is not a project: it must hold one JSON object.")
+    if "outcome" in content and "engine" not in content:  # run.json
+        command = content.get("command")
+        of = command.get("project") if isinstance(command, dict) else None
+        which = f"'{shortened(of)}', which was run" if isinstance(of, str) else "the project that was run"
+        raise ProblemError(f"{name} tells of a run and is no project: open {which}.")
     return validated(Project, migrate(content, name), name)
 
 

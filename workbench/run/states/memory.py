@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel
 
 from engines.api import Array, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
+from engines.geometry.base import Geometry
 from workbench.project.document import Document
+from workbench.project.parameter_files import with_values
+from workbench.project.reading.parsing import validated
 from workbench.run.frames import RunState, Sample
 from workbench.run.observer import Observer
 from workbench.run.states.checkpoint import KEPT as KEPT_OF_ONE
@@ -24,6 +33,7 @@ from workbench.run.states.checkpoint import (
     checkpoints_at,
     problem_fingerprint,
     read_checkpoint,
+    remove_checkpoints,
     write_checkpoint,
 )
 from workbench.run.states.history import KeptState, Mark
@@ -36,6 +46,8 @@ from workbench.words.units import clock_text
 
 KEPT = 6
 EVERY_SECONDS = 60.0
+SOON_SECONDS = 10.0
+"""After a live parameter was changed: what was kept before is of another problem then."""
 FAILURE = ".failure"
 MOST_LETTERS = 2000
 
@@ -58,7 +70,8 @@ def remembered_curves(state: Checkpoint, document: Document) -> Curves:
     """What the run that ended with this state had drawn; nothing where nobody has kept that."""
     file = _file(state.meta.problem).with_suffix(SUFFIX)
     try:
-        return read_curves(file, state.meta.time, probe_places(document)) if file.is_file() else {}
+        there = partial(_one_element, document)
+        return read_curves(file, state.meta.time, probe_places(document), there) if file.is_file() else {}
     except ProblemError:
         return {}
 
@@ -83,6 +96,9 @@ class RunMemory(Observer):
     """Keeps the state of a run each minute and when it ends, or the error in which it ended, until one goes further;
     forgets it when the run ends at step zero, and that of the run before when this one has begun at zero.
 
+    With another live parameter the run is one of another problem, as which it is kept from then on: who opens the
+    problem as it was would find a form that says other than what is computed.
+
     It may be missed: a full disk is said in the log and ends nothing.
     """
 
@@ -94,7 +110,13 @@ class RunMemory(Observer):
         self._places = dict(probe_places(document))
         self._followed: dict[str, int] = {}
         """The element of each probe."""
-        self._fingerprint = ""
+        self._geometry: Geometry | None = None
+        self._changes: Mapping[str, Any] = {}
+        """Live parameters since the run began: replaced, never changed, for two threads ask."""
+        self._named: tuple[Mapping[str, Any], str] | None = None
+        """The fingerprint with these changes."""
+        self._files: list[Path] = []
+        """The first that was written, and the latest."""
         self._device = ""
         self._kept_at = clock.monotonic()
         self._begins = False
@@ -111,9 +133,13 @@ class RunMemory(Observer):
         self._curves = curves, probe_places(document)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
-        self._device = info.device
+        self._device, self._geometry = info.device, info.geometry
         self._writer = BackgroundWriter()
         self._begins = simulation.step == 0
+
+    def changed(self, name: str, value: Any) -> None:
+        self._changes = {key: old for key, old in self._changes.items() if key != name} | {name: value}
+        self.kept, self._kept_at = None, min(self._kept_at, clock.monotonic() - EVERY_SECONDS + SOON_SECONDS)
 
     def followed(self, probes: Sequence[tuple[str, int]]) -> None:
         """A probe that has another name stays where it was, with its curve; others leave none behind."""
@@ -127,6 +153,9 @@ class RunMemory(Observer):
         for label in gone.values():
             self._drawn.drop(label)
             self._places.pop(label, None)
+        if (placed := [label for label in self._followed if label not in self._places]) and self._geometry is not None:
+            centers = self._geometry.centers(np.array([self._followed[label] for label in placed], np.int64))
+            self._places |= dict(zip(placed, centers.tolist(), strict=True))
 
     def restarted(self, simulation: Simulation) -> None:
         self._begins = True
@@ -171,7 +200,7 @@ class RunMemory(Observer):
 
     def _write(self, mark: Mark, state: Mapping[str, Array]) -> None:
         file = self._kept_file()
-        meta = CheckpointMeta(self._fingerprint, self._device, mark.step, mark.time)
+        meta = CheckpointMeta(self._fingerprint(), self._device, mark.step, mark.time)
         try:
             if mark.step == 0:
                 self._writer.submit(lambda: self._forget(file))
@@ -187,15 +216,25 @@ class RunMemory(Observer):
         self, file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves: Curves, places: Places
     ) -> None:
         _write(file, meta, state, curves, places)
-        self.kept = meta.time
+        if len(self._files) > 1 and self._files[-1] != file:
+            _remove(self._files.pop())  # of a value that a slider passed
+        if file not in self._files:
+            self._files.append(file)
+        self.kept = meta.time if meta.problem == self._fingerprint() else None
 
     def _forget(self, file: Path) -> None:
         _remove(file)
         self.kept = None
 
     def _kept_file(self) -> Path:
-        self._fingerprint = self._fingerprint or problem_fingerprint(self._document, ())
-        return _file(self._fingerprint)
+        return _file(self._fingerprint())
+
+    def _fingerprint(self) -> str:
+        changes = self._changes
+        if self._named is None or self._named[0] is not changes:
+            document = replace(self._document, parameters=_with(self._document.parameters, changes))
+            self._named = changes, problem_fingerprint(document, ())
+        return self._named[1]
 
     def _tell(self, failure: StorageError) -> None:
         self.say(f"Where the run stands could not be kept for the next session: {failure}", "warning")
@@ -203,6 +242,22 @@ class RunMemory(Observer):
 
 def probe_places(document: Document) -> Places:
     return {probe.name: probe.position for probe in document.project.probes}
+
+
+def _with(parameters: BaseModel, changes: Mapping[str, Any]) -> BaseModel:
+    """With these live values, by the names of controls. What an engine's form has not stays out."""
+    for name, value in changes.items():
+        place = tuple(int(key) if key.isdecimal() else key for key in name.split("."))
+        with suppress(LookupError, TypeError, ProblemError):
+            values = with_values(parameters.model_dump(mode="json"), {place: value})
+            parameters = validated(type(parameters), values, "The run")
+    return parameters
+
+
+def _one_element(document: Document, one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether a probe at either place follows the same element."""
+    first, second = document.geometry.nearest(np.array([one, other], float))
+    return bool(first == second)
 
 
 def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves: Curves, places: Places) -> None:
@@ -220,7 +275,7 @@ def _write_failure(file: Path, sentence: str) -> None:
 
 
 def _remove(file: Path) -> None:
-    file.unlink(missing_ok=True)
+    remove_checkpoints(file)
     file.with_suffix(SUFFIX).unlink(missing_ok=True)
 
 

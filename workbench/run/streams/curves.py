@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -35,15 +36,21 @@ def write_curves(path: Path, curves: Curves, places: Places = MappingProxyType({
     write_atomically(path, lambda stream: write_npz(stream, named))
 
 
-def read_curves(path: Path, until: float = math.inf, places: Places | None = None) -> Curves:
+def read_curves(
+    path: Path,
+    until: float = math.inf,
+    places: Places | None = None,
+    there: Callable[[Sequence[float], Sequence[float]], bool] = operator.eq,
+) -> Curves:
     """What was drawn up to the time ``until``, without that of probes that are not in ``places`` now, or elsewhere
-    (None: all of it). Raises ProblemError."""
+    (None: all of it). ``there`` says whether two places are one. Raises ProblemError."""
     with foreign_file(f"The curves '{path}' are damaged."), opened_npz(path) as archive:
         keys = [tuple(map(str, key)) for key in json.loads(str(read_npz(archive, "names.npy")))]
         before = {} if places is None else json.loads(str(read_npz(archive, "places.npy")))
+        stay = {name for name in before if places and name in places and there(before[name], list(places[name]))}
         found = {}
         for place, key in enumerate(keys):
-            if len(key) > 1 and places is not None and before.get(key[0]) != list(places.get(key[0], ())):
+            if len(key) > 1 and places is not None and key[0] not in stay:
                 continue
             times, values = read_npz(archive, f"{place} 0.npy"), read_npz(archive, f"{place} 1.npy")
             found[key] = times, values
