@@ -16,9 +16,9 @@ FORMATS = ("PNG", "JPEG")
 
 
 @guarded("is not a picture that can be read: choose a PNG or JPEG file.", largest=1 << 30)
-def brightness(path: Path) -> Array:
-    """(height, width) float32, 0 black to 1 white, row 0 on top, as viewers show it; what is transparent is black.
-    Raises ProblemError."""
+def brightness(path: Path, clear: float | None = None) -> Array:
+    """(height, width) float32, 0 black to 1 white, row 0 on top, as viewers show it; what is transparent is black, or,
+    where more than half of a pixel is, ``clear``. Raises ProblemError."""
     from PIL import Image, ImageOps, UnidentifiedImageError  # most problems have no picture
 
     try:
@@ -36,6 +36,7 @@ def brightness(path: Path) -> Array:
                 grey = np.asarray(upright.convert("L"), np.float32) / np.float32(255)
                 if not upright.has_transparency_data:
                     return grey
-                return grey * (np.asarray(upright.convert("RGBA").getchannel("A"), np.float32) / np.float32(255))
+                opacity = np.asarray(upright.convert("RGBA").getchannel("A"), np.float32) / np.float32(255)
+                return grey * opacity if clear is None else np.where(opacity < 0.5, np.float32(clear), grey)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise ProblemError(f"'{path.name}' is not a picture that can be read: choose a PNG or JPEG file.") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ MOST_RUNS = 100_000
 """Of the grid: cells of one launch."""
 MOST_NUMBERS = 1 << 26
 """Steps times cells of which voltages are kept at a time."""
+LATE = 0.05
+"""Of the points, that may come after the end of the protocol."""
 CHART = ChartInfo("voltage", "Terminal voltage", "V", x_title="Time", x_unit="s")
 
 
@@ -105,6 +107,8 @@ class FitToDischarge(Tool):
         for _ in range(asked.zooms):
             reach = search.zoom(asked.candidates, reach)
         search.refine(ROUNDS, reach)
+        runs(search.best[None])
+        late = int((times > runs.ends[0] + step_of(battery)).sum())
         values = [float(f"{value:.{DIGITS}g}") for value in runs.values(search.best)]
         names = [number.name for number in asked.numbers]
         facts = [Fact(LABELS[name], value, "") for name, value in zip(names, values, strict=True)]
@@ -116,7 +120,8 @@ class FitToDischarge(Tool):
         curves = (Curve("Measured", times, voltages), Curve("Fit", times, voltages + search.residuals))
         return ToolResult(
             f"{told}: {1e3 * search.misfit:.3g} mV root mean square over {len(times)} points, at most "
-            f"{1e3 * worst:.3g} mV; {len(search.tried):,} cells were calculated.{_at_an_end(search.best, names)}",
+            f"{1e3 * worst:.3g} mV; {len(search.tried):,} cells were calculated.{_at_an_end(search.best, names)}"
+            f"{_after_its_end(late, len(times), runs.ends[0])}",
             tuple(facts),
             ((CHART, ChartData(curves)),),
             parameters=_changed(battery, dict(zip(names, values, strict=True))),
@@ -134,6 +139,8 @@ class _Runs:
     backend: Backend
     progress: Progress
     zooms: int
+    ends: Array = field(default_factory=lambda: np.zeros(0))
+    """(m,) when the protocol was over [s], or the last point, of the cells that were calculated last."""
     _done: int = 0
 
     def __post_init__(self) -> None:
@@ -175,6 +182,7 @@ class _Runs:
         with self.backend.timed("cells"):
             cells.advance(0, self._steps, trace, 1)
         rows = np.vstack([start, self.backend.to_host(trace)[:, : len(points)]]).astype(float)
+        self.ends = self._dt * (np.isfinite(rows).sum(axis=0) - 1)
         for row in range(1, len(rows)):  # a cell that has ended stays where it was
             rows[row] = np.where(np.isfinite(rows[row]), rows[row], rows[row - 1])
         own = self._dt * np.arange(len(rows))
@@ -207,6 +215,16 @@ def _at_an_end(best: Array, names: Sequence[str]) -> str:
     """What one should know of numbers that ran into the ends of their ranges."""
     ends = [LABELS[name].partition(" [")[0] for name, x in zip(names, best, strict=True) if x in (0.0, 1.0)]
     return f" {', '.join(ends)} stopped at an end of its range: widen it." if ends else ""
+
+
+def _after_its_end(late: int, points: int, end: float) -> str:
+    """What one should know of points that no cell has been through; a few are of one that is empty a bit sooner."""
+    if late <= LATE * points:
+        return ""
+    return (
+        f" {late:,} of the points come after the end of the protocol at {end:.4g} s, where its last voltage stands: "
+        "leave them out, or add steps."
+    )
 
 
 def _changed(battery: BatteryParameters, values: Mapping[str, float]) -> BatteryParameters:

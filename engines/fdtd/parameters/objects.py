@@ -148,7 +148,10 @@ class PictureObject(ParameterGroup):
     kind: Literal["picture"] = "picture"
     material: MaterialName = quantity("glass", "", MATERIAL)
     picture: str = quantity(
-        "", "", "A PNG or JPEG file; its right and its top are the higher coordinates", file="picture"
+        "",
+        "",
+        "A PNG or JPEG file; its right and its top are the higher coordinates, and what is transparent is left out",
+        file="picture",
     )
     darkest: float = quantity(0.0, "1", "Brightness from which pixels are of the material; 0 is black", ge=0, le=1)
     brightest: float = quantity(0.5, "1", "Brightness up to which they are; 1 is white", ge=0, le=1)

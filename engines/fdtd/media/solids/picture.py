@@ -65,4 +65,4 @@ def _chosen(path: str, range: tuple[float, float]) -> Array:
 
 @lru_cache(maxsize=2)
 def _read(path: str, version: Version) -> Array:
-    return brightness(Path(path))[::-1]
+    return brightness(Path(path), clear=np.nan)[::-1]  # which is within no range

@@ -87,3 +87,14 @@ def test_a_time_that_is_a_date_is_refused(backend, tmp_path):
         ProblemError, match=r"goes on to 1\.7e\+09 s, which is 1\.7e\+08 time steps: count its time from"
     ):
         FitToDischarge().run(Problem(battery()), FitParameters(measured=str(path), numbers=LOOKED_FOR), backend)
+
+
+def test_points_after_the_end_of_the_protocol_are_told(measured, backend, tmp_path):
+    asked = FitParameters(measured=str(measured), numbers=LOOKED_FOR[:1], candidates=3, zooms=1)
+    assert "after the end of the protocol" not in FitToDischarge().run(Problem(battery()), asked, backend).message
+    lines = measured.read_text().splitlines()
+    last, rests = float(lines[-1].split(",")[0]), len(lines)
+    longer = tmp_path / "longer.csv"
+    longer.write_text("\n".join([*lines, *(f"{last + 100 * k},3.0" for k in range(1, rests))]))
+    told = FitToDischarge().run(Problem(battery()), asked.model_copy(update={"measured": str(longer)}), backend).message
+    assert "of the points come after the end of the protocol at" in told

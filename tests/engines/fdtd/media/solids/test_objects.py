@@ -10,6 +10,7 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
+from engines.fdtd.media.solids.picture import PictureSolid
 from engines.fdtd.media.solids.shapes import cells_of, fillings_of
 from engines.fdtd.parameters import (
     Box,
@@ -136,6 +137,16 @@ def picture(tmp_path) -> str:
     path = tmp_path / "levels.png"
     Image.fromarray(np.array([[0, 128], [255, 0], [128, 255]], np.uint8)).save(path)
     return str(path)
+
+
+def test_what_is_transparent_in_a_picture_is_nothing(tmp_path):
+    """A black drawing on a transparent ground, below which editors leave black."""
+    pixels = np.zeros((6, 8, 4), np.uint8)
+    pixels[1:3, 2:7, 3] = 255
+    Image.fromarray(pixels).save(tmp_path / "drawing.png")
+    solid = PictureSolid(str(tmp_path / "drawing.png"), 2, 0.0, 1.0, (0.0, 0.0), (8.0, 6.0), (0.0, 0.5))
+    u, v = (each.ravel() + 0.5 for each in np.meshgrid(np.arange(8.0), np.arange(6.0)))
+    assert solid.covers(u, v).reshape(6, 8)[::-1].tolist() == (pixels[:, :, 3] > 0).tolist()
 
 
 def test_a_picture_is_drawn_out_by_its_brightness(tmp_path):
