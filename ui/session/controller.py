@@ -107,6 +107,7 @@ class Controller(QObject):
         self._pair: tuple[int, int] | None = None
         self._stale = False
         self._reading: Future[Reading | None] | None = None
+        self._resetting: Future[None] | None = None
         self._changes: list[tuple[Path, Future[None]]] = []
         """Of live parameters, not known to have been carried out yet."""
         self.unsent: set[Path] = set()
@@ -259,7 +260,7 @@ class Controller(QObject):
             if self.runner is before:  # the form has a mistake, which was said: the run stays as it is
                 return
         else:
-            self.runner.reset()
+            self._resetting = self.runner.reset()
         self._begin_anew()
 
     def watch(self, request: FrameRequest | None) -> None:
@@ -302,7 +303,7 @@ class Controller(QObject):
         runner, self.runner = self.runner, None
         self._changes.clear()
         # of the geometry of this run; the next may have another
-        self._request, self._element, self._pair = None, None, None
+        self._request, self._element, self._pair, self._resetting = None, None, None, None
         self._charts, self._cuts = (), ()
         if runner is not None:
             self.background.submit("runs", runner.close)
@@ -440,10 +441,11 @@ class Controller(QObject):
         self.painting.follow()
         self.rewinding.follow(runner)
         running = state is RunState.RUNNING
-        frame = runner.frames.take() if not running or self.is_frame_due() else None
+        before = self._resetting is not None and not self._resetting.done()  # what comes is of the run before
+        frame = runner.frames.take() if not before and (not running or self.is_frame_due()) else None
         if frame is not None and self.info is not None:
             self.frame_arrived.emit(frame)
-        self._samples.extend(runner.take_samples())
+        self._samples.extend(() if before else runner.take_samples())
         self._follow_first_step(state)
         self._ticks += 1
         due = self._ticks >= (SAMPLE_TICKS if frame is not None else 2 * SAMPLE_TICKS)
