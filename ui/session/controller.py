@@ -296,8 +296,8 @@ class Controller(QObject):
             return
         resetting, locked = self.runner.reset(), self.locked
         self._begin_anew()
+        self._resetting = resetting
         if locked:
-            self._resetting = resetting
             self._set_phase(Phase.READY)  # for the person at once; the worker ends its batch first
 
     def watch(self, request: FrameRequest | None) -> None:
@@ -340,7 +340,7 @@ class Controller(QObject):
         runner, self.runner = self.runner, None
         self._changes.clear()
         # of the geometry of this run; the next may have another
-        self._request, self._element, self._pair = None, None, None
+        self._request, self._element, self._pair, self._resetting = None, None, None, None
         self._charts, self._cuts = (), ()
         if runner is not None:
             self.background.submit("runs", runner.close)
@@ -479,10 +479,10 @@ class Controller(QObject):
         self.painting.follow()
         self.rewinding.follow(runner)
         running = state is RunState.RUNNING
-        frame = runner.frames.take() if not running or self.is_frame_due() else None
+        frame = runner.frames.take() if not resetting and (not running or self.is_frame_due()) else None
         if frame is not None and self.info is not None:
             self.frame_arrived.emit(frame)
-        self._samples.extend(runner.take_samples())
+        self._samples.extend(() if resetting else runner.take_samples())
         self._follow_first_step(state)
         self._ticks += 1
         due = self._ticks >= (SAMPLE_TICKS if frame is not None else 2 * SAMPLE_TICKS)

@@ -405,6 +405,7 @@ class Runner(Orders):
         self.ended, self.noticed = False, ()
         self._controls.set_again(simulation)
         self._samples.take()
+        self.frames.take()
         self._strokes.clear()
         self._history.clear()
         self._meters.forget()

@@ -1,6 +1,7 @@
 """Running from the window against an engine with a known answer."""
 
 import threading
+from concurrent.futures import Future
 from itertools import pairwise
 
 import pytest
@@ -121,6 +122,28 @@ def test_run_pause_step_reset_through_the_buttons(opened, qtbot):
     wait_for(qtbot, window, Phase.READY)
     assert window.controller.runner.post(lambda simulation: simulation.step).result(20) == 0
     assert line.time_label.text() == "0.00 ms"
+
+
+def test_what_a_batch_brings_once_reset_was_pressed_is_of_the_run_before(opened, qtbot, monkeypatch):
+    """A sample of it could stand in the curves of the next run, which then had no point until they were past it."""
+    window, controller, came = opened, opened.controller, []
+    window.timeline.until_edited.emit(None)
+    controller.run()
+    qtbot.waitUntil(lambda: controller.time > 20.0)
+    controller.frame_arrived.connect(lambda frame: came.append(frame.step))
+    controller.samples_arrived.connect(came.append)
+    ending: Future[None] = Future()  # of a long batch
+    monkeypatch.setattr(controller.runner, "reset", lambda: ending)
+    controller.reset()
+    qtbot.wait(300)
+    assert (came, controller.time, window.timeline.time_label.text()) == ([], 0.0, "0.00 ms")
+    monkeypatch.undo()
+    controller.runner.reset().add_done_callback(lambda _: ending.set_result(None))
+    wait_for(qtbot, window, Phase.READY)
+    qtbot.waitUntil(lambda: came == [0])
+    controller.run()
+    qtbot.waitUntil(lambda: controller.time > 0)
+    assert window.probes.store.series["mean"].times[0] < 20.0
 
 
 def test_a_run_ends_at_until_and_begins_again(opened, qtbot):
