@@ -81,7 +81,8 @@ def remembered_failure(document: Document) -> str:
 
 class RunMemory(Observer):
     """Keeps the state of a run each minute and when it ends, or the error in which it ended, until one goes further;
-    forgets it when the run ends at step zero, and that of the run before when this one has begun at zero.
+    forgets it when the run was taken back to step zero and ends there, and that of the run before when this one has
+    begun at zero. One that takes no step leaves what is kept.
 
     It may be missed: a full disk is said in the log and ends nothing.
     """
@@ -99,6 +100,8 @@ class RunMemory(Observer):
         self._kept_at = clock.monotonic()
         self._begins = False
         """At step zero: what is kept is of another run."""
+        self._stepped = False
+        """Here, or before it begins here: what is kept may be of this run."""
         self._curves: tuple[Curves, Places] | None = None
         self.kept: float | None = None
         """The time of what is kept of this run; None: nothing is, yet."""
@@ -114,6 +117,7 @@ class RunMemory(Observer):
         self._device = info.device
         self._writer = BackgroundWriter()
         self._begins = simulation.step == 0
+        self._stepped = not self._begins
 
     def followed(self, probes: Sequence[tuple[str, int]]) -> None:
         """A probe that has another name stays where it was, with its curve; others leave none behind."""
@@ -138,6 +142,7 @@ class RunMemory(Observer):
 
     def sampled(self, sample: Sample) -> None:
         self._drawn.take((sample,))
+        self._stepped = True
         if self._begins:
             self._begins = False
             try:
@@ -166,6 +171,8 @@ class RunMemory(Observer):
 
     def _keep(self, simulation: Simulation) -> None:
         self._kept_at = clock.monotonic()
+        if not self._stepped:
+            return
         state = simulation.state() if simulation.step else {}
         self._write(Mark(simulation.step, simulation.time), state)
 
