@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from ui.forms.fields.optional_number import OptionalNumber
 from ui.panels.timeline_bar import ProgressBar, Tick
@@ -22,6 +22,8 @@ GAP = 8
 LEAST_FOR_CLOCK, LEAST_FOR_ROW, LEAST_FOR_PACE, LEAST_FOR_UNTIL = 780, 640, 540, 470
 """Widths [pixels] below which these are left out, so that the buttons and the time stay in full; without the room for a
 row, pace and end stand below each other."""
+IN_COLUMN = ((0, 0, 1, 2), (1, 0, 1, 2), (0, 2, 1, 1), (0, 0, 1, 3), (1, 0, 1, 3))
+"""Row, column, rows and columns of now, branch, loop, pace and end: buttons stand where the fields do."""
 END = "Stop by itself at this time"
 NOT_RECORDED = (
     "Earlier frames of this view were not recorded, as another field or view was shown: show that again to look back."
@@ -118,13 +120,17 @@ class Timeline(QWidget):
         lines.setSpacing(1)
         lines.addWidget(self.bar)  # as long as there is room: the past is pointed at here
         lines.addLayout(below)
-        self._row, self._column = below, QVBoxLayout()
+        self._row, self._side = below, QWidget(self)
+        self._column = QGridLayout(self._side)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(1)
+        self._after = after
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 3, 10, 6)
         layout.setSpacing(GAP)
         layout.addLayout(lines, 1)
-        layout.addLayout(self._column)
+        layout.addWidget(self._side)
+        self._side.hide()
         self.set_phase(Phase.EMPTY)
 
     def minimumSizeHint(self) -> QSize:
@@ -137,13 +143,23 @@ class Timeline(QWidget):
     def _show_fields(self) -> None:
         """The fields have room here and nobody looks back: then buttons stand in their place."""
         now = self._past is None
-        place = self._column if LEAST_FOR_PACE <= self.width() < LEAST_FOR_ROW else self._row
-        if place.indexOf(self.pace) < 0:
-            for field in (self.pace, self.until):
-                place.addWidget(field)
+        self._place(below_each_other=LEAST_FOR_PACE <= self.width() < LEAST_FOR_ROW)
         self.pace.setVisible(now and self.width() >= LEAST_FOR_PACE)
         self.until.setVisible(now and self.width() >= LEAST_FOR_UNTIL)
         self._tell_end()
+
+    def _place(self, *, below_each_other: bool) -> None:
+        """What stands at the right: in the row, or in a column of its own, which the bar is as long beside whatever is
+        shown there: who pulls along it looks back meanwhile."""
+        if below_each_other == self._side.isHidden():
+            for widget, place in zip(self._after, IN_COLUMN, strict=True):
+                if below_each_other:
+                    self._column.addWidget(widget, *place)
+                else:
+                    self._row.addWidget(widget)
+            self._side.setVisible(below_each_other)
+        if below_each_other:
+            self._side.setFixedWidth(max(self.pace.sizeHint().width(), self.until.sizeHint().width()))
 
     def set_phase(self, phase: Phase, *, away: bool = False) -> None:
         """Enable what makes sense; the run button says what it will do. ``away``: the line to it alone is lost."""

@@ -155,6 +155,11 @@ class Controller(QObject):
         return isinstance(self.runner, RemoteRunner)
 
     @property
+    def keeps_its_time(self) -> bool:
+        """Whether it has come further than zero here, where it is kept under its problem."""
+        return not self.away and self.info is not None and self.time > 0
+
+    @property
     def ends_with_window(self) -> bool:
         """Whether the run does: elsewhere one beside the window without an end, of which nobody would think any
         more."""

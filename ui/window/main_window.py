@@ -113,6 +113,7 @@ class MainWindow(QMainWindow):
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self.files.curves = self.controller.curves = self.probes.curves
         self.leaving = Leaving(self.model, self.files, self.keeper, [self.problem, self.timeline], self)
+        self.leaving.run_text = lambda: self.timeline.run_text if self.controller.keeps_its_time else ""
         self.leaving.field_asked.connect(self.show_field)
         self.controller.opening.before = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)

@@ -68,7 +68,6 @@ def two_runs_beside_each_other(person: Person, folder: Path) -> None:
     person.sees(r"0\.[1-9]\d s")
     person.clicks_on("Reset")
     person.sees(r"0\.00 s")
-    person.sees_no("Pause")  # and what was of the run alone can be changed
     person.fills("Source", "5")
     person.sees("5")
     person.clicks_on("Run", near="Step")

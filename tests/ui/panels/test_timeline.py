@@ -2,7 +2,7 @@
 checkpoints stand."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QWidget
 
 from ui.panels.timeline import Timeline
@@ -93,11 +93,19 @@ def test_beside_open_meters_pace_and_end_stand_below_each_other(timeline, qtbot)
     timeline.resize(588, 64)
     qtbot.waitUntil(lambda: timeline.pace.x() == timeline.until.x() and timeline.pace.y() < timeline.until.y())
     assert timeline.pace.box.x() == timeline.until.box.x()
-    assert timeline.until.geometry().bottom() < timeline.height()
-    assert timeline.time_label.geometry().right() < timeline.pace.x()
+    assert timeline.until.mapTo(timeline, timeline.until.rect().bottomLeft()).y() < timeline.height()
+    assert timeline.time_label.geometry().right() < timeline.pace.mapTo(timeline, QPoint()).x()
+    bar = timeline.bar.geometry()
+    timeline.set_left(((0.0, 2.0),))
     timeline.look_back(1.0)
+    qtbot.wait(50)
     assert not timeline.pace.isVisible()
-    assert timeline.now_button.isVisible()
+    for button in (timeline.now_button, timeline.loop_button, timeline.branch_button):
+        shown = QRect(button.mapTo(timeline, QPoint()), button.size())
+        assert button.isVisible()
+        assert timeline.rect().contains(shown)
+        assert not shown.intersects(timeline.time_label.geometry())
+    assert timeline.bar.geometry() == bar, "who pulls along it looks back meanwhile"
     timeline.look_back(None)
     timeline.resize(700, 64)
     qtbot.waitUntil(lambda: timeline.pace.y() == timeline.until.y() and timeline.pace.x() < timeline.until.x())

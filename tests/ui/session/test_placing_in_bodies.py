@@ -126,6 +126,7 @@ class Building(QObject):
     """Of a controller what :class:`Redrawing` asks: builds are counted, nothing is built."""
 
     phase_changed = Signal(str)
+    leaves_earlier = False
 
     def __init__(self, model: DocumentModel) -> None:
         super().__init__()
@@ -136,22 +137,24 @@ class Building(QObject):
 
 
 @pytest.mark.parametrize(
-    ("phase", "stale", "seconds", "built"),
+    ("phase", "stale", "earlier", "seconds", "built"),
     [
-        (Phase.READY, True, 0.1, 2),
-        (Phase.PAUSED, True, 0.1, 0),
-        (Phase.READY, False, 0.1, 0),
-        (Phase.READY, True, 2 * LONGEST_BUILD, 1),
+        (Phase.READY, True, False, 0.1, 2),
+        (Phase.PAUSED, True, False, 0.1, 0),
+        (Phase.READY, False, False, 0.1, 0),
+        (Phase.READY, True, True, 0.1, 0),
+        (Phase.READY, True, False, 2 * LONGEST_BUILD, 1),
     ],
 )
-def test_a_moved_notch_is_drawn_before_the_first_step(work, qtbot, monkeypatch, phase, stale, seconds, built):
-    """Where no step was taken; twice where building takes no time to speak of. Several changes in a row are one."""
+def test_a_moved_notch_is_drawn_before_the_first_step(work, qtbot, monkeypatch, phase, stale, earlier, seconds, built):
+    """Where no step was taken, of an earlier session either; twice where building takes no time to speak of. Several
+    changes in a row are one."""
     now = [100.0]
     monkeypatch.setattr("ui.session.redrawing.clock", SimpleNamespace(monotonic=lambda: now[0]))
     controller = Building(work.model)
     redrawing = Redrawing(controller, work.placing)
     redrawing._settle.setInterval(5)
-    controller.phase, controller.stale = phase, stale
+    controller.phase, controller.stale, controller.leaves_earlier = phase, stale, earlier
     for x in (11.0, 12.0, 13.0, 14.0):
         work.model.edit(("parameters", "notches", 0, "end"), (x, 15.0), "notch")
         if x in (12.0, 14.0):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 from ui.forms.fields.number import NumberBox
 from ui.forms.section import unfold_to
 from ui.session.controller import Phase
+from ui.window.questions.leaving import RUN_TOO
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -55,6 +56,23 @@ def test_given_up_when_another_opens(edited, qtbot, services):
     edited.model.edit(("title",), "Another cube")
     edited.close_at_once()
     assert services.autosaved[-1].project.title == "Another cube"  # giving up was of the other
+
+
+def test_of_a_problem_that_was_never_saved_it_is_said_that_its_run_is_given_up_too(edited, qtbot, tmp_path):
+    open_the_cube(edited, qtbot)
+    assert "run" not in edited.leaving.question.informativeText(), "it has taken no step"
+    answer(edited, qtbot, "Cancel")
+    edited.pages.show_workspace()
+    edited.controller.step(4)
+    qtbot.waitUntil(lambda: edited.controller.phase is Phase.PAUSED and edited.controller.time > 0)
+    said = RUN_TOO.format(time=edited.timeline.run_text)
+    open_the_cube(edited, qtbot)
+    assert said in edited.leaving.question.informativeText()
+    answer(edited, qtbot, "Cancel")
+    edited.model.document.path = tmp_path / "slab.zip"
+    open_the_cube(edited, qtbot)
+    assert said not in edited.leaving.question.informativeText()
+    answer(edited, qtbot, "Cancel")
 
 
 def test_saved_before_another_opens(edited, qtbot, services, monkeypatch, tmp_path):

@@ -152,6 +152,29 @@ def test_a_probe_that_is_renamed_during_a_run_keeps_its_curve_in_what_is_kept_ea
             assert (np.diff(times) > 0).all()
 
 
+def test_a_run_that_takes_no_step_leaves_what_an_earlier_one_has_kept(project):
+    """Only one that was taken back to zero forgets it."""
+    document = open_document(project)
+
+    def run(steps, back=False, **options):
+        runner = start(document, "cpu", (RunMemory(document),), **options)
+        runner.wait(RunState.READY)
+        if steps:
+            runner.advance(steps)
+            runner.wait(RunState.PAUSED)
+        if back:
+            runner.reset().result(20)
+        runner.close()
+        kept = remembered_state(document)
+        return None if kept is None else kept.meta.step
+
+    assert run(50) == 50
+    assert run(0) == 50
+    assert run(0, back=True) == 50
+    assert run(0, resume_from=remembered_state(document).state) == 50
+    assert run(0, back=True, resume_from=remembered_state(document).state) is None
+
+
 def test_what_another_run_has_kept_is_forgotten_once_one_begins_at_zero(project):
     """A process that was killed before it kept anything left the state of the run before, which was gone on from."""
     document = open_document(project)

@@ -270,6 +270,10 @@ class Hud:
         )
 
     def _axes(self, scene: Scene, placed: list[Placed], strokes: list[Stroke], height: int, ratio: float) -> None:
+        room = AXES_ROOM * ratio
+        plates_there = ((left, top, *image.shape[1::-1]) for _, image, left, top in placed)
+        if any(_overlap((0.0, height - room, room, room), each) for each in plates_there):  # the view is that low
+            return
         origin = np.array([46.0 * ratio, height - 46.0 * ratio])
         axes = scene.camera.axes
         named = named_axes(axes)

@@ -15,6 +15,7 @@ from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
 
 EXPLANATION = "What is kept aside stands in the gallery, among what is unsaved."
+RUN_TOO = "Its run stands at {time}: Discard gives that up, too; saved or kept aside it opens there."
 NOT_TAKEN = "Nothing keeps what is typed there; Cancel leads back to it."
 
 
@@ -36,6 +37,8 @@ class Leaving(QObject):
         self._files = files
         self._keeper = keeper
         self._window = window
+        self.run_text: Callable[[], str] = lambda: ""
+        """The time of a run that is kept with what is open alone; empty where it has taken no step."""
         model.wanted.connect(lambda: enter_typed(fields))
         self.question: QMessageBox | None = None
         """While it is asked."""
@@ -62,6 +65,8 @@ class Leaving(QObject):
         notes += [" ".join([*map(told, refusing), NOT_TAKEN])] if refusing else []
         if wrong := self._model.first_error():
             notes.append(f"{wrong} Save writes the last valid values.")
+        if changed and self._model.document.path is None and (time := self.run_text()):
+            notes.append(RUN_TOO.format(time=time))
         what = "unsaved changes" if changed else "a text that is no value"
         return f"'{title}' has {what}.", "\n\n".join([*notes, *([EXPLANATION] if changed else [])])
 

@@ -94,7 +94,8 @@ def remembered_failure(document: Document) -> str:
 
 class RunMemory(Observer):
     """Keeps the state of a run each minute and when it ends, or the error in which it ended, until one goes further;
-    forgets it when the run ends at step zero, and that of the run before when this one has begun at zero.
+    forgets it when the run was taken back to step zero and ends there, and that of the run before when this one has
+    begun at zero. One that takes no step leaves what is kept.
 
     With another live parameter the run is one of another problem, as which it is kept from then on: who opens the
     problem as it was would find a form that says other than what is computed.
@@ -121,6 +122,8 @@ class RunMemory(Observer):
         self._kept_at = clock.monotonic()
         self._begins = False
         """At step zero: what is kept is of another run."""
+        self._stepped = False
+        """Here, or before it begins here: what is kept may be of this run."""
         self._curves: tuple[Curves, Places] | None = None
         self.kept: float | None = None
         """The time of what is kept of this run; None: nothing is, yet."""
@@ -136,6 +139,7 @@ class RunMemory(Observer):
         self._device, self._geometry = info.device, info.geometry
         self._writer = BackgroundWriter()
         self._begins = simulation.step == 0
+        self._stepped = not self._begins
 
     def changed(self, name: str, value: Any) -> None:
         self._changes = {key: old for key, old in self._changes.items() if key != name} | {name: value}
@@ -167,6 +171,7 @@ class RunMemory(Observer):
 
     def sampled(self, sample: Sample) -> None:
         self._drawn.take((sample,))
+        self._stepped = True
         if self._begins:
             self._begins = False
             try:
@@ -195,6 +200,8 @@ class RunMemory(Observer):
 
     def _keep(self, simulation: Simulation) -> None:
         self._kept_at = clock.monotonic()
+        if not self._stepped:
+            return
         state = simulation.state() if simulation.step else {}
         self._write(Mark(simulation.step, simulation.time), state)
 

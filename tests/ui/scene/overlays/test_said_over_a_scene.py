@@ -12,8 +12,9 @@ from tests.ui.scene.overlays.scenes import full, linked
 from tests.ui.scene.test_markers import MARKED, MARKERS
 from tests.ui.scene.test_solids import ball, box
 from tests.ui.scene.test_solids import scene_of as solid
+from ui.scene.cameras.room import BESIDE_PLATES
 from ui.scene.overlays import hud as module
-from ui.scene.overlays.hud import FIT, GONE, Hud
+from ui.scene.overlays.hud import FIT, GONE, Hud, _overlap
 from ui.scene.scene import Scene
 from workbench.project.project import ViewSettings
 
@@ -126,6 +127,22 @@ def test_no_legend_lies_over_the_axes_and_meters_make_way_for_it(compose, covere
     whole = [f"Material {n}" for n in range(materials)]
     assert names == whole or names == [*whole[: len(names) - 1], f"and {materials - len(names) + 1} more"]
     assert names == whole or height < 900
+
+
+@pytest.mark.parametrize(("width", "height", "covered"), [(330, 263, 128.0), (900, 280, 64.0), (900, 343, 64.0)])
+def test_where_there_is_no_room_for_the_axes_nothing_lies_over_them(compose, width, height, covered):
+    """As in a window of 1024x640 with meters and a long sentence on top."""
+    scene = solid(*(box(n, (1, 1, 1), (2, 2, 2), material=f"Material {n}") for n in range(9)))
+    scene.room = BESIDE_PLATES
+    scene.time, scene.covered, scene.lines = 1.0, covered, ["Bandwidth\t963 MB/s, 1 %"]
+    plates, _ = compose(scene, (width, height))
+    names = [name for name in plates if name.startswith("axis ")]
+    assert bool(names) == (height > 300)
+    for name in names:
+        _, image, left, top = plates[name]
+        spot = (left, top, *image.shape[1::-1])
+        others = ((x, y, *each.shape[1::-1]) for other, (_, each, x, y) in plates.items() if other != name)
+        assert not any(_overlap(spot, other) for other in others)
 
 
 def test_without_values_the_regions_are_named_at_the_upper_right(compose):
