@@ -172,7 +172,10 @@ def test_a_trace_beside_a_periodic_face_is_linear_across_it(backend, x):
     simulation.close()
     _, places, weights = interpolation(parameters.monitors[0], trace._around)
     found = np.zeros(5)
-    np.add.at(found, places[0] - trace._around.yee.place(0, 0, 20, 0), weights[0])
+    line = places[0] - trace._around.yee.place(0, 0, 20, 0)
+    here = (line >= 0) & (line < 5)
+    assert weights[0][~here] == pytest.approx(0.0, abs=1e-9), "0.4 is a node along y"
+    np.add.at(found, line[here], weights[0][here])
     expected = np.zeros(5)
     position = (x / 0.02 - 0.5) % 5
     expected[int(position)] += 1 - position % 1
