@@ -13,6 +13,7 @@ import shutil
 import time as clock
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -98,13 +99,17 @@ def has_other_names(path: Path) -> bool:
     return path.is_file() and path.stat().st_nlink > 1
 
 
-def oldest(files: Iterable[Path], kept: int) -> list[Path]:
-    """All but the newest ``kept``; another window may be removing them meanwhile."""
+def oldest(files: Iterable[Path], kept: int, most: int = 0, room: int = 0) -> list[Path]:
+    """All but the newest ``kept``, and of the next ones up to ``most`` those that fit into ``room`` bytes with these;
+    another window may be removing them meanwhile."""
     found = []
     for file in files:
         with suppress(OSError):
-            found.append((file.stat().st_mtime, file))
-    return [file for _, file in sorted(found)[: max(0, len(found) - kept)]]
+            known = file.stat()
+            found.append((known.st_mtime, file, known.st_size))
+    taken = list(accumulate(size for _, _, size in sorted(found, reverse=True)))
+    stay = max(kept, min(most, sum(total <= room for total in taken)))
+    return [file for _, file, _ in sorted(found)[: max(0, len(found) - stay)]]
 
 
 class SameFolder:

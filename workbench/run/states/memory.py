@@ -44,7 +44,8 @@ from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
 from workbench.words.units import clock_text
 
-KEPT = 6
+KEPT, MOST_KEPT, MOST_BYTES = 6, 48, 2 << 30
+"""Runs that are kept whatever they take, and at most where all of them take no more of the disk than this."""
 EVERY_SECONDS = 60.0
 SOON_SECONDS = 10.0
 """After a live parameter was changed: what was kept before is of another problem then."""
@@ -271,13 +272,14 @@ def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves:
     write_checkpoint(file, meta, state)
     write_curves(file.with_suffix(SUFFIX), curves, places)
     file.with_suffix(FAILURE).unlink(missing_ok=True)  # it went on
-    for old in oldest(set(file.parent.glob("*.npz")) - set(checkpoints_at(file)), KEPT - KEPT_OF_ONE):
+    others = set(file.parent.glob("*.npz")) - set(checkpoints_at(file))
+    for old in oldest(others, KEPT - KEPT_OF_ONE, MOST_KEPT, MOST_BYTES):
         _remove(old)
 
 
 def _write_failure(file: Path, sentence: str) -> None:
     write_text(file, sentence)
-    for old in oldest(set(file.parent.glob(f"*{FAILURE}")), KEPT):
+    for old in oldest(set(file.parent.glob(f"*{FAILURE}")), MOST_KEPT):
         old.unlink(missing_ok=True)
 
 
