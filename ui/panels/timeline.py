@@ -19,7 +19,7 @@ from workbench.words.units import clock_text, is_count, time_text, unit_text
 
 GAP = 8
 """Pixels between what stands beside each other."""
-LEAST_FOR_CLOCK, LEAST_FOR_ROW, LEAST_FOR_PACE, LEAST_FOR_UNTIL = 780, 640, 540, 470
+LEAST_FOR_CLOCK, LEAST_FOR_ROW, LEAST_FOR_PACE, LEAST_FOR_UNTIL = 780, 672, 540, 470
 """Widths [pixels] below which these are left out, so that the buttons and the time stay in full; without the room for a
 row, pace and end stand below each other."""
 IN_COLUMN = ((0, 0, 1, 2), (1, 0, 1, 2), (0, 2, 1, 1), (0, 0, 1, 3), (1, 0, 1, 3))

@@ -206,7 +206,7 @@ def _run(commands: Any) -> None:
     run.add_argument(
         "--movie", type=Path, metavar="FILE", help="draw a movie of the run: .mp4, .gif, or a folder of pictures"
     )
-    run.add_argument("--movie-frames", type=several, metavar="N", help=f"default {MOVIE_FRAMES}")
+    run.add_argument("--movie-frames", type=several, metavar="N", help=f"of --movie, {MOVIE_FRAMES} if not given")
     run.add_argument(
         "--quiet", action="store_true", help="no progress and no results in words: warnings and errors alone"
     )

@@ -23,8 +23,10 @@ CHUNK = 200_000
 """Lines that are put into words at once."""
 
 
-def write_carp(mesh: TetMesh, path: Path) -> tuple[Path, ...]:
+def write_carp(mesh: TetMesh, path: Path, *, again: bool = False) -> tuple[Path, ...]:
     """Write the files with the stem of ``path``, and tell which: no .lon for a mesh without fibres.
+
+    ``again``: those that are there are of the same mesh.
 
     Raises ProblemError if there is a .lon already that would be taken for the fibres of a mesh that has none, or a file
     that nobody named and would be replaced, and StorageError.
@@ -35,7 +37,7 @@ def write_carp(mesh: TetMesh, path: Path) -> tuple[Path, ...]:
             f"'{directions}' is there and would be read with this mesh, which has no fibres: choose another name."
         )
     named = path.with_suffix(path.suffix.lower())
-    if not named.exists() and (other := next(filter(Path.exists, (points, cells, directions)), None)):
+    if not again and not named.exists() and (other := next(filter(Path.exists, (points, cells, directions)), None)):
         raise ProblemError(
             f"'{other}' is there already, and would be replaced with '{named.name}': choose another name."
         )

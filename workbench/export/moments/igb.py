@@ -90,7 +90,7 @@ class Igb:
     def _write_mesh(self) -> None:
         if self._mesh.fibres is None:
             (self._folder / "mesh.lon").unlink(missing_ok=True)
-        write_carp(self._mesh, self._folder / "mesh.pts")
+        write_carp(self._mesh, self._folder / "mesh.pts", again=True)
 
     def take(self, simulation: Simulation) -> dict[str, Array]:
         return self._at_points(simulation, self._fields)
