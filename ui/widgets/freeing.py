@@ -60,12 +60,18 @@ def connect_once(button: QWidget, action: QAction) -> None:
 
 
 def empty(layout: QLayout) -> None:
-    """Hide and drop the widgets of ``layout``, with their items."""
-    while (item := layout.itemAt(0)) is not None:
-        widget = item.widget()
+    """Hide and drop the widgets of ``layout``, with their items. None of these keeps a name: what comes to stand in
+    memory where Qt has removed one would be taken for it."""
+    while layout.count():
+        widget = _widget_at(layout, 0)
         if widget is None:
-            layout.removeItem(item)
+            layout.takeAt(0)
             continue
         layout.removeWidget(widget)
         widget.hide()
         widget.deleteLater()
+
+
+def _widget_at(layout: QLayout, place: int) -> QWidget | None:
+    item = layout.itemAt(place)
+    return None if item is None else item.widget()
