@@ -15,7 +15,6 @@ from ui.forms.group import GroupEditor
 from ui.forms.lists import ListEditor
 from ui.forms.notes import notes_of
 from ui.forms.schema import FieldSpec, Kind, fields_of
-from ui.forms.section import PinnedTitles
 from ui.forms.steady import SteadyScrollArea
 from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors
@@ -37,7 +36,6 @@ class ParameterForm(SteadyScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.pinned = PinnedTitles(self)
         self.root: GroupEditor | None = None
         self.maker: Maker | None = None
         """Knows new items that fit the problem."""

@@ -1,22 +1,15 @@
-"""A section with a title that folds and tools at its right, and the titles of sections that are scrolled away."""
+"""A section with a title that folds, and tools at the right of the title."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.forms.notes import NoteLabel, set_noted, warns
 from ui.widgets.icons import dress
-
-PINNED = 26
-"""Pixels at the top of a form that titles take that are scrolled away."""
-INDENT = 12
-"""Pixels from the left at which there is something of whatever stands in a section."""
-DEEPER = " › "
 
 
 class Section(QWidget):
@@ -87,46 +80,6 @@ class Section(QWidget):
         self.toggled.emit(expanded)
 
 
-class PinnedTitles(QLabel):
-    """Lies over the first pixels of a form; a click goes to where the innermost title stands."""
-
-    def __init__(self, form: QScrollArea) -> None:
-        super().__init__(form.viewport())
-        self.setObjectName("pinned")
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self._form = form
-        self._section: Section | None = None
-        form.verticalScrollBar().valueChanged.connect(self.follow)
-        form.verticalScrollBar().rangeChanged.connect(self.follow)
-        form.viewport().installEventFilter(self)
-        self.hide()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
-            self.follow()
-        return False
-
-    def follow(self) -> None:
-        """The titles of what the first field below belongs to: of an item of a list, and of all around it."""
-        inside, shown, gone = self._form.widget(), self._form.verticalScrollBar().value(), list[Section]()
-        assert inside is not None
-        around: QWidget | None = inside.childAt(QPoint(INDENT, shown + PINNED))
-        while around is not None and around is not inside:
-            if isinstance(around, Section) and around.header.mapTo(inside, around.header.rect().center()).y() < shown:
-                gone.append(around)
-            around = around.parentWidget()
-        self._section = next((section for section in gone if section.level), None)
-        text, width = DEEPER.join(section.header.text() for section in reversed(gone)), self._form.viewport().width()
-        self.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideLeft, width - 2 * INDENT))
-        self.resize(width, PINNED)
-        self.setVisible(self._section is not None)
-        self.raise_()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if self._section is not None:
-            scroll_to(self._section)
-
-
 def unfold_to(widget: QWidget) -> None:
     """Have a widget of a form in view, with the sections around it unfolded."""
     above = widget.parentWidget()
@@ -148,5 +101,5 @@ def scroll_to(widget: QWidget) -> None:
     if above is not None and inside is not None:
         top = widget.mapTo(inside, widget.rect().topLeft()).y()
         shown = above.verticalScrollBar().value()
-        if not shown + PINNED <= top or top + widget.height() > shown + above.viewport().height():
-            above.verticalScrollBar().setValue(top - PINNED - 2)
+        if not shown <= top or top + widget.height() > shown + above.viewport().height():
+            above.verticalScrollBar().setValue(top - 8)
