@@ -20,7 +20,6 @@ class Section(QWidget):
     def __init__(self, title: str, *, level: int = 0, expanded: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("section")
-        self.level = level
         self.setProperty("level", level)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = QToolButton(self)
