@@ -194,6 +194,24 @@ def test_the_processor_is_not_asked_before_its_kernels_are_compiled(monkeypatch)
     assert open_for(large, None, "auto", open_backend=opening([])).chosen == ""
 
 
+@pytest.mark.parametrize(
+    ("ahead", "gpu", "kind", "tried"),
+    [
+        (100.0, 0.06, "cpu", 3),  # 12 s on the card: compared
+        (100.0, 0.04, "cuda", 1),  # 8 s: sooner through than the processor's kernels are compiled
+        (float("inf"), 1e-6, "cpu", 2),  # to an end that comes by itself
+    ],
+)
+def test_a_run_that_is_long_on_the_gpu_is_compared_before_all_is_compiled(ahead, gpu, kind, tried, monkeypatch):
+    monkeypatch.setattr(devices, "compiled_ahead", lambda: False)
+    engine = Speeds(taken={"cuda": gpu, "cpu": gpu / 2})
+    backend = open_for(engine, None, "auto", ahead=ahead, open_backend=opening([]))
+    assert (backend.info.kind, len(engine.built)) == (kind, tried)
+    assert ("as tried on both" in backend.chosen) == (kind == "cpu")
+    large = Speeds(memory=1 << 30, estimated={"cuda": 1e9, "cpu": 1.0})
+    assert open_for(large, None, "auto", ahead=ahead, open_backend=opening([])).info.kind == "cuda"
+
+
 @pytest.mark.parametrize(("error", "closed"), [(TypeError, [False, True]), (KeyboardInterrupt, [True, True])])
 def test_an_error_on_the_way_leaves_the_gpu_and_an_interruption_nothing(error, closed):
     opened, engine = [], Speeds()

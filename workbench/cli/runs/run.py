@@ -168,7 +168,8 @@ def _looked_at(
     if world is not None:
         backend = open_of_rank(world, named)
     else:
-        backend = open_for(document.engine, problem, named, state_of=state_of)
+        ahead = math.inf if until is None else until
+        backend = open_for(document.engine, problem, named, state_of=state_of, ahead=ahead)
     try:
         estimate = estimate_of(document, backend, until, options.snapshot_every)
     except BaseException:
