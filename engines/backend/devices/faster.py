@@ -31,6 +31,8 @@ TRIAL_SECONDS = 0.05
 WORTH_COMPILING = 10.0
 """[s] of a run on a GPU from which on kernels of the processor are compiled to compare both: that takes as long."""
 
+COMPILES = "Compiling what this problem needs on the processor, to take the faster device: some seconds, once."
+
 
 def open_for(
     engine: Engine,
@@ -41,6 +43,7 @@ def open_for(
     trial: bool = True,
     state_of: str = "",
     ahead: float | None = None,
+    say: Callable[[str], None] = log.info,
     open_backend: OpenBackend | None = None,
 ) -> Backend:
     """Open ``device`` (``auto``, ``cpu``, ``cuda:N``) for a run of ``problem``; its ``chosen`` says why it is this
@@ -48,7 +51,8 @@ def open_for(
 
     ``auto`` is the faster of the GPU and the processor; without ``trial`` by their estimates alone. As long as kernels
     have not been compiled on this machine the processor is asked only for small problems of which so much simulated
-    time lies ``ahead`` (infinity: to an end that comes by itself) that compiling them pays; without, the GPU is taken.
+    time lies ``ahead`` (infinity: to an end that comes by itself) that compiling them pays, which is told to ``say``;
+    without, the GPU is taken.
     A run that goes on from a state stays on the device of which the name is ``state_of``: on another one its bits would
     be others.
     Raises ProblemError for a name that is not there, DeviceError.
@@ -61,8 +65,11 @@ def open_for(
     try:
         if state_of == cpu.info.name:
             chosen, reason = cpu, f"Goes on on {cpu.info.name}, on which it began."
-        elif compiled_ahead() or (trial and _is_long(engine, problem, first, ahead)):
+        elif compiled_ahead():
             chosen, reason = faster(engine, problem, first, cpu, trial=trial)
+        elif trial and _is_long(engine, problem, first, ahead):
+            say(COMPILES)
+            chosen, reason = faster(engine, problem, first, cpu)
         else:
             chosen, reason = first, _not_compared(engine, problem, first)
     except Exception:  # whatever it was, the run meets it and says it, or goes on without a choice

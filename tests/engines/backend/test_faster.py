@@ -10,7 +10,7 @@ import pytest
 
 from engines.api.errors import DeviceError, ProblemError
 from engines.backend.devices import faster as devices
-from engines.backend.devices.faster import SMALL_MEMORY, SMALL_STEP, faster, open_for
+from engines.backend.devices.faster import COMPILES, SMALL_MEMORY, SMALL_STEP, faster, open_for
 from tests.workbench.fake_engine import FakeBackend
 
 
@@ -204,8 +204,9 @@ def test_the_processor_is_not_asked_before_its_kernels_are_compiled(monkeypatch)
 )
 def test_a_run_that_is_long_on_the_gpu_is_compared_before_all_is_compiled(ahead, gpu, kind, tried, monkeypatch):
     monkeypatch.setattr(devices, "compiled_ahead", lambda: False)
-    engine = Speeds(taken={"cuda": gpu, "cpu": gpu / 2})
-    backend = open_for(engine, None, "auto", ahead=ahead, open_backend=opening([]))
+    engine, told = Speeds(taken={"cuda": gpu, "cpu": gpu / 2}), []
+    backend = open_for(engine, None, "auto", ahead=ahead, say=told.append, open_backend=opening([]))
+    assert told == ([COMPILES] if kind == "cpu" else [])
     assert (backend.info.kind, len(engine.built)) == (kind, tried)
     assert ("as tried on both" in backend.chosen) == (kind == "cpu")
     large = Speeds(memory=1 << 30, estimated={"cuda": 1e9, "cpu": 1.0})

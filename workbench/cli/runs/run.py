@@ -169,7 +169,8 @@ def _looked_at(
         backend = open_of_rank(world, named)
     else:
         ahead = math.inf if until is None else until
-        backend = open_for(document.engine, problem, named, state_of=state_of, ahead=ahead)
+        say: Callable[[str], None] = (lambda _: None) if options.quiet else partial(print, file=sys.stderr)
+        backend = open_for(document.engine, problem, named, state_of=state_of, ahead=ahead, say=say)
     try:
         estimate = estimate_of(document, backend, until, options.snapshot_every)
     except BaseException:
