@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from engines.api.errors import WorkbenchError
 from engines.api.lab import LabTable, Study
 from ui.lab.plots import plots, png
-from ui.widgets.parts import completed
+from ui.widgets.parts import completed, replaces
+from workbench.bench.plots import called_as_plots
 from workbench.bench.record_files import write_csv, write_json
 from workbench.bench.records import LabRecord, TableRecord
 from workbench.bench.table_lines import of_record
 from workbench.bench.table_text import as_csv, markdown
 from workbench.storage.atomic import write_bytes, write_text
+from workbench.words.units import counted
 
 TableWriter = Callable[[LabRecord, TableRecord, LabTable | None], str]
 NOTHING = "There is nothing to export yet: measure something, or show a kept record."
@@ -149,5 +151,14 @@ class LabExport(QObject):
 
     def _ask_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self._parent, "Folder for the plots", str(Path.home()))
-        if chosen:
+        if chosen and self._may_replace(Path(chosen)):
             self.plots(Path(chosen))
+
+    def _may_replace(self, folder: Path) -> bool:
+        """Asked where pictures are called as the plots."""
+        record = self._record()
+        if record is None:
+            return True
+        there = called_as_plots(folder, {one.study for one in record.variants}, {one.table for one in record.tables})
+        more = f" and {counted(len(there) - 1, 'other')}" if there[1:] else ""
+        return not there or replaces(f"'{there[0].name}'{more}", self._parent, many=bool(more))

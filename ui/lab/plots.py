@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from ui.lab.figures.table_heat import TableMap
 from ui.lab.findings import cases_of, variants_of
 from ui.widgets.fonts import STRONG, family
 from ui.widgets.theme import palette
+from workbench.bench.plots import BANDWIDTH, TABLE, plot_name
 from workbench.bench.records import LabRecord, VariantRecord, device_text
 from workbench.storage.atomic import write_bytes
 
@@ -88,17 +88,12 @@ def png(image: QImage) -> bytes:
     return bytes(buffer.data().data())
 
 
-def file_name(*parts: str) -> str:
-    """``laplace-2d_roofline``: letters, digits and dashes."""
-    return "_".join(re.sub(r"[^A-Za-z0-9]+", "-", part).strip("-").lower() or "x" for part in parts)
-
-
 def _charts(record: LabRecord, studies: dict[str, Study]) -> Iterator[tuple[str, str, Chart]]:
     light = palette("light")
     if record.machine.curve:
         curve = BandwidthCurve(light)
         curve.set_data(record.machine)
-        yield "bandwidth", "Bandwidth over the working set", curve
+        yield BANDWIDTH, "Bandwidth over the working set", curve
     for identifier in dict.fromkeys(variant.study for variant in record.variants):
         mine = [variant for variant in record.variants if variant.study == identifier]
         study = studies.get(identifier)
@@ -108,7 +103,7 @@ def _charts(record: LabRecord, studies: dict[str, Study]) -> Iterator[tuple[str,
         if any(variant.flops > 0 for variant in good):
             roofline = Roofline(light)
             roofline.set_data(record.machine, mine, order)
-            yield file_name(identifier, "roofline"), f"{title}: roofline", roofline
+            yield plot_name(identifier, "roofline"), f"{title}: roofline", roofline
         for case in cases_of(good):
             here = [variant for variant in mine if variant.case == case]
             yield from _block_maps(here, identifier, title, case)
@@ -117,13 +112,13 @@ def _charts(record: LabRecord, studies: dict[str, Study]) -> Iterator[tuple[str,
                 scaling = Scaling(light)
                 scaling.quantity = quantity
                 scaling.set_data(study, mine, order)
-                yield file_name(identifier, name), f"{title}: {name.lower()} against problem size", scaling
+                yield plot_name(identifier, name), f"{title}: {name.lower()} against problem size", scaling
 
     for table in record.tables:
         if table.heat is not None and table.rows:
             chart = TableMap(light)
             chart.set_data(table.columns, table.heat, table.rows)
-            yield file_name("table", table.table), f"{table.title}. {chart.legend()}", chart
+            yield plot_name(TABLE, table.table), f"{table.title}. {chart.legend()}", chart
 
 
 def _block_maps(
@@ -137,7 +132,7 @@ def _block_maps(
                 chart.set_data(mine)
                 kind = "blocks" if cache == "cold" else "blocks warm"
                 heading = f"{title}: {name} at {case}, % of the ceiling by block shape"
-                yield file_name(identifier, kind, variant, case), heading, chart
+                yield plot_name(identifier, kind, variant, case), heading, chart
 
 
 def _application() -> QApplication:

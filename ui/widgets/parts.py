@@ -47,9 +47,11 @@ def completed(name: str, suffix: str, parent: QWidget, *, no_other: bool = False
     if not suffix or path.suffix.lower() == suffix or (path.suffix and not no_other):
         return path
     path = path.with_name(f"{path.name}{suffix}")
-    if path.exists():
-        yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
-        question = f"'{path.name}' is there already. Replace it?"
-        if QMessageBox.question(parent, "Save", question, yes | no, no) != yes:
-            return None
-    return path
+    return path if not path.exists() or replaces(f"'{path.name}'", parent) else None
+
+
+def replaces(name: str, parent: QWidget, *, many: bool = False) -> bool:
+    """Whether a person says that what is called so makes way."""
+    yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
+    question = f"{name} {'are' if many else 'is'} there already. Replace {'them' if many else 'it'}?"
+    return QMessageBox.question(parent, "Save", question, yes | no, no) == yes

@@ -17,7 +17,7 @@ from engines.backend import open_backend
 from workbench.bench.lab import ALL, Lab, check_sizes, chosen_studies
 from workbench.bench.measure import KernelRecord, machine, measure
 from workbench.bench.neighbour import Neighbour
-from workbench.bench.plots import save_plots
+from workbench.bench.plots import called_as_plots, save_plots
 from workbench.bench.records import LabRecord, VariantRecord, to_csv, to_json
 from workbench.bench.report import as_csv, as_json, heading, meanings, row, width_of
 from workbench.bench.table_text import as_csv as table_csv
@@ -70,7 +70,7 @@ def bench_command(options: Namespace) -> int:
     from workbench.cli.runs.run import ended_by_signals  # imports what a run needs
 
     if options.out is not None:
-        refuse_strange(options.out, FILES)
+        refuse_strange(options.out, _may_replace(options.out, studies, tables))
     backend, line = open_backend(options.device), Line()
     try:
         with ended_by_signals() as again:
@@ -85,6 +85,13 @@ def bench_command(options: Namespace) -> int:
     if options.out is not None:
         print(f"written to {options.out}")
     return 0
+
+
+def _may_replace(folder: Path, studies: Sequence[Study], tables: Sequence[LabTable]) -> list[str]:
+    """Names of files in ``folder`` that a session of these may write."""
+    own = [f"table-{table.id}.csv" for table in tables] + ["tables.md"] * bool(tables)
+    drawn = called_as_plots(folder, (study.id for study in studies), (table.id for table in tables))
+    return [*FILES, *own, *(path.name for path in drawn)]
 
 
 def _check_options(options: Namespace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,8 @@ MILLIMETRES = 1e-3
 """openCARP's lengths are in µm."""
 SLACK = 1e-6
 """Of a box [mm], so that vertices on its faces are in it."""
+NEW, BEFORE = "stim", "stimulus"
+"""Both names of openCARP's lists of stimuli."""
 OLD = {
     "crct.type": "stimtype", "pulse.strength": "strength", "ptcl.start": "start", "ptcl.duration": "duration",
     "ptcl.npls": "npls", "ptcl.bcl": "bcl", "elec.vtx_file": "vtx_file",
@@ -47,31 +49,46 @@ class Electrodes:
 
 def vertex_files(file: Parameters) -> list[str]:
     """The lists of vertices that stimuli stand on, as the file names them, with their suffix."""
-    found = [
-        file.text(f"{family}[{number}].{name}")
-        for family, name in (("stim", "elec.vtx_file"), ("stimulus", "vtx_file"))
-        for number in file.indices(family, "num_stim")
-    ]
+    found = [file.text(_called(group, "elec.vtx_file")) for group in _groups(file, _family(file))]
     return [_with_suffix(name) for name in dict.fromkeys(found) if name]
 
 
 def stimuli_of(file: Parameters, ratio: float, electrodes: Electrodes, told: list[str]) -> list[Stimulus]:
     """``ratio``: membrane area per volume [1/mm]; what does not map is added to ``told``. Raises ProblemError."""
     found: list[Stimulus] = []
-    for family in ("stim", "stimulus"):
-        for number in file.indices(family, "num_stim"):
-            group = f"{family}[{number}]"
-            stimulus = _stimulus(file, group, ratio, electrodes, told)
-            if stimulus is not None:
-                taken = stimulus.name in {each.name for each in found}
-                found.append(stimulus.model_copy(update={"name": group}) if taken else stimulus)
+    family = _family(file)
+    if family == NEW and _has_any(file, BEFORE):
+        told.append(f"of both families of stimuli openCARP takes {NEW}[]: {BEFORE}[] is left out")
+    for group in _groups(file, family):
+        stimulus = _stimulus(file, group, ratio, electrodes, told)
+        if stimulus is not None:
+            taken = stimulus.name in {each.name for each in found}
+            found.append(stimulus.model_copy(update={"name": group}) if taken else stimulus)
     return found
 
 
-def _stimulus(file: Parameters, group: str, ratio: float, electrodes: Electrodes, told: list[str]) -> Stimulus | None:
-    def called(name: str) -> str:
-        return f"{group}.{OLD.get(name, name) if group.startswith('stimulus') else name}"
+def _family(file: Parameters) -> str:
+    """The one that counts: openCARP takes the older names where the newer ones stimulate nothing (``sim_utils.cc``)."""
+    return NEW if _has_any(file, NEW) or not _has_any(file, BEFORE) else BEFORE
 
+
+def _has_any(file: Parameters, family: str) -> bool:
+    """Whether one of a family is of another kind than 0, or has a strength."""
+    names = ("crct.type", "pulse.strength")
+    return any(file.number(_called(group, name)) for group in _groups(file, family) for name in names)
+
+
+def _groups(file: Parameters, family: str) -> list[str]:
+    return [f"{family}[{number}]" for number in file.indices(family, "num_stim")]
+
+
+def _called(group: str, name: str) -> str:
+    """What a parameter of ``stim[…]`` is called in a group."""
+    return f"{group}.{OLD.get(name, name) if group.startswith(BEFORE) else name}"
+
+
+def _stimulus(file: Parameters, group: str, ratio: float, electrodes: Electrodes, told: list[str]) -> Stimulus | None:
+    called = partial(_called, group)
     kind, strength = file.number(called("crct.type")), file.number(called("pulse.strength"))
     name = file.text(called("name"))[:80] or group
     listed = [each for each in TIMES if file.text(called(each))]
@@ -82,7 +99,7 @@ def _stimulus(file: Parameters, group: str, ratio: float, electrodes: Electrodes
         why = f"its type is {kind:g}" if kind != 0 else "its strength is below zero" if strength < 0 else listed[0]
         told.append(f"the stimulus {group} is left out ({why}): here currents flow into cells, at times by a period")
         return None
-    site = _site(file, group, called("elec.vtx_file"), electrodes, told)
+    site = _site(file, group, electrodes, told)
     if strength == 0 or site is None:
         return None
     duration, pulses = file.number(called("ptcl.duration"), USUAL_PULSE), file.number(called("ptcl.npls"), 1.0)
@@ -99,11 +116,11 @@ def _stimulus(file: Parameters, group: str, ratio: float, electrodes: Electrodes
     )  # fmt: skip
 
 
-def _site(file: Parameters, group: str, listed: str, electrodes: Electrodes, told: list[str]) -> Site | None:
-    name = file.text(listed)
+def _site(file: Parameters, group: str, electrodes: Electrodes, told: list[str]) -> Site | None:
+    name = file.text(_called(group, "elec.vtx_file"))
     if name:
         return _around(_with_suffix(name), group, electrodes, told)
-    if group.startswith("stimulus"):
+    if group.startswith(BEFORE):
         low = np.array([file.number(f"{group}.{axis}0") for axis in "xyz"])
         size = np.array([file.number(f"{group}.{axis}d", USUAL_SIDE) for axis in "xyz"])
         if file.number(f"{group}.ctr_def"):

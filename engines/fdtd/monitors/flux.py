@@ -124,7 +124,7 @@ class FluxWatcher(FourierWatcher):
         time, metre, second = TIME_UNITS[unit], METRES[unit], SECONDS[unit]
         return {
             f"{name}/positions [{unit}]": surface.positions / metre,
-            f"{name}/areas [{unit}^2]": surface.areas / metre**2,
+            f"{name}/areas [{unit.replace('um', 'µm')}²]": surface.areas / metre**2,
             f"{name}/normals": surface.normals,
             f"{name}/E [V/m {time}]": (surface.electric.conj() / second).astype(np.complex64),
             f"{name}/H [A/m {time}]": (surface.magnetic.conj() / second).astype(np.complex64),

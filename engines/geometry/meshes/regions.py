@@ -41,6 +41,8 @@ WHOLE = {1: "tissue"}
 """The one region of a mesh that tells none."""
 FEWEST_CELLS = 2
 """Of a region, in the mean."""
+LARGEST = 2**31 - 1
+"""Number of a region."""
 MOST_REGIONS = 1000
 """An array with more values than this numbers cells, not regions."""
 
@@ -69,7 +71,10 @@ def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
                 return values, names
     broken = [name for name in called if _as_integers(raw.cell_data[name]) is None]
     if broken:
-        told = f"'{_clean(broken[0])}' is not a whole number for each cell: all cells are of one region."
+        far = _beyond(raw.cell_data[broken[0]])
+        wrong = "is not a whole number for each cell" if far is None else (
+            f"has the number {far:,.15g}, and regions are numbered up to {LARGEST:,}")  # fmt: skip
+        told = f"'{_clean(broken[0])}' {wrong}: all cells are of one region."
         raw.findings.append(Finding(told))
     elif alike := [name for name, data in raw.cell_data.items() if name not in called and _tells_groups(data)]:
         meant = " and ".join(f"'{_clean(name)}'" for name in alike[:3])
@@ -84,6 +89,15 @@ def _tells_groups(values: Array) -> bool:
     return whole is not None and 1 < len(np.unique(whole)) <= len(whole) / FEWEST_CELLS
 
 
+def _beyond(values: Array) -> float | None:
+    """The largest of whole numbers, one for each cell, where it is no number of a region."""
+    if values.dtype == object or values.size != len(values):
+        return None
+    numbers = values.astype(np.float64).ravel()
+    largest = float(numbers[np.abs(numbers).argmax()])
+    return largest if LARGEST < abs(largest) < np.inf and (numbers == np.floor(numbers)).all() else None
+
+
 def _as_integers(values: Array | None) -> Array | None:
     if values is None or values.dtype == object:
         return None
@@ -91,7 +105,7 @@ def _as_integers(values: Array | None) -> Array | None:
     if values.shape[1] != 1:
         return None
     values = values[:, 0]
-    if not np.isfinite(values).all() or np.abs(values.astype(np.float64)).max(initial=0) > 2**31 - 1:
+    if not np.isfinite(values).all() or np.abs(values.astype(np.float64)).max(initial=0) > LARGEST:
         return None
     whole = values.astype(np.int32)
     return whole if np.array_equal(whole, values) else None

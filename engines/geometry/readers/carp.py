@@ -72,11 +72,11 @@ def read_points(path: Path) -> Array:
 
 
 def read_elements(path: Path) -> tuple[Array, Array, Array, int, Counter[str]]:
-    """Tetrahedra (n, 4) int64, tags (n,) int32, their rows (n,) int64, number of all cells, counts of other kinds."""
+    """Tetrahedra (n, 4) int64, tags (n,) float64, their rows (n,) int64, number of all cells, counts of other kinds."""
     data = read_bytes(path)
     count, behind = _count(data, path.name)
     room = min(count, len(data) // 6 + 1)  # "Ln 0 1" is the shortest line: a wrong count must not eat the memory
-    cells, tags, rows = np.empty((room, 4), np.int64), np.zeros(room, np.int32), np.empty(room, np.int64)
+    cells, tags, rows = np.empty((room, 4), np.int64), np.zeros(room), np.empty(room, np.int64)
     counts = np.zeros(len(KINDS), np.int64)
     lines, n, bad = carp_elements(data, behind, CODES, NODES, cells, tags, rows, counts)
     if bad >= 0 and lines < count:

@@ -225,6 +225,11 @@ def read_with_meshio(path: Path) -> RawMesh:
         return _raw(read_bounded(path, READERS[path.suffix.lower()]))
     except MeshError:
         raise
+    except OverflowError:
+        raise MeshError(
+            f"{path.name} has a number of a group, node or element above {2**31 - 1:,}; number them anew and export it "
+            "again."
+        ) from None
     except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over, and quote it
         raise MeshError(f"{path.name} is truncated or damaged; copy or export the file again.") from None
 

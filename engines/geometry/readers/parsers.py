@@ -136,7 +136,7 @@ def carp_elements(data, at, codes, nodes, cells, tags, rows, counts):
         if found < nodes[kind]:
             return n_lines, n, start
         if kind == 0:
-            tags[n] = np.int32(tag)
+            tags[n] = tag
             rows[n] = n_lines
             n += 1
         counts[kind] += 1

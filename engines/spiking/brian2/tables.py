@@ -17,7 +17,8 @@ from engines.spiking.connectivity.wiring import Span, span_of
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection, ConstantDelay, ConstantWeight, FromFile
 from engines.spiking.parameters.synapses import OwnSynapse
-from engines.spiking.setup.populations import spans
+from engines.spiking.setup.populations import spans, typed_synapses_of
+from engines.spiking.typed.synapses.connection import weights_of
 
 MOST_LISTED = 20_000
 """Synapses of tables that a script writes out."""
@@ -85,8 +86,9 @@ def parts_of_table(parameters: SpikingParameters, k: int, ends: tuple[int, int])
     if not isinstance(connection.rule, FromFile):
         yield pairs
         return
+    weights = weights_of(parameters.connections, parameters.populations, typed_synapses_of(parameters)).get(k)
     with placed_at("connections", k, "rule"):
-        table = _within(read(connection.rule.path), first, own)
+        table = _within(read(connection.rule.path, weights), first, own)
     if "weight" not in table or isinstance(connection.plasticity, OwnSynapse):
         if len(table["pre"]):
             yield replace(pairs, table=table)

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
+from engines.formulas.typed.units import NONE, PHYSICAL, Dimension, named, unit
 from engines.geometry.file_kinds import check_table
 from engines.reading import Version, count_npz, foreign_file, opened_npz, read_npz, version_of
 from engines.tables.columns import Axis, column_of, heading_parts
@@ -77,25 +79,60 @@ def _longest_of(path: str) -> float | None:
 @lru_cache(maxsize=16)
 def _longest_delay(place: Path, version: Version) -> float | None:
     try:
-        found = read(str(place))
+        found = read_columns(place, COLUMNS, COLUMNS[:2], "connections", "synapse")
     except ProblemError:  # told when it is drawn
         return None
     return float(found["delay"].max(initial=0.0)) if "delay" in found else None
 
 
-def read(path: str) -> dict[str, Array]:
+def read(path: str, weights: Dimension | None = None) -> dict[str, Array]:
     """The columns of a CSV file (a line of names above, or in this order) or of an npz file, as float64.
 
-    Raises ProblemError where there is no such file, it cannot be read, or numbers are missing.
+    weights: of what kind those of these synapses are, into whose unit they are converted; None: not of one kind. Raises
+    ProblemError where there is no such file, it cannot be read, numbers are missing, or the weights' unit is another.
     """
     place = Path(path)
     if not path or not place.is_file():
         raise ProblemError(f"There is no file '{path}' with connections: choose a CSV or npz file.", ("connections",))
     with placed_at("connections"):
         found = read_columns(place, COLUMNS, COLUMNS[:2], "connections", "synapse")
-    if "weight" in found and from_pynn(path):
-        found["weight"] = OF_PYNN * found["weight"]
+        said = _weight_unit(place) if "weight" in found else ""
+        if said:
+            found["weight"] = _in_kept(said, weights, place.name) * found["weight"]
+        elif "weight" in found and from_pynn(path):
+            found["weight"] = OF_PYNN * found["weight"]
     return found
+
+
+def _weight_unit(place: Path) -> str:
+    """What the heading of the weights says; empty where it says nothing."""
+    if place.suffix == ".npz":
+        return ""
+    heading = _heading(place, COLUMNS)
+    return heading_parts(heading.titles[heading.names.index("weight")])[1] if heading.names else ""
+
+
+def _in_kept(said: str, weights: Dimension | None, name: str) -> float:
+    """How much one of a unit is in that of the synapses. Raises ProblemError where it is none of these."""
+    if weights is None:
+        raise ProblemError(
+            f"The weights of {name} are in {said[:24]}, and those whom its synapses reach take weights of several "
+            "units: give each population a connection of its own, or leave the unit out of the heading."
+        )
+    try:
+        kind, factor = unit(said.replace("µ", "u").replace("μ", "u"), PHYSICAL)
+    except ProblemError:
+        kind, factor = None, 1.0
+    if kind != weights:
+        raise ProblemError(
+            f"The weights of {name} are in {said[:24]}, and these synapses take {_shown(weights)}: convert them, or "
+            "leave the unit out of the heading."
+        )
+    return factor
+
+
+def _shown(weights: Dimension) -> str:
+    return "numbers without a unit" if weights == NONE else named(weights, small=True)
 
 
 def from_pynn(path: str) -> bool:
@@ -162,19 +199,38 @@ def _headings(line: str, separator: str | None) -> list[str]:
     return [heading.strip().strip('"') for heading in line.split(separator)]
 
 
-def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
+class _Heading(NamedTuple):
+    """What stands above the rows of a table, of which ``below`` is the first line. titles, and the names in them: of
+    the columns, none where nothing names these."""
+
+    comments: list[str]
+    separator: str | None
+    titles: list[str]
+    names: list[str]
+    below: int
+
+
+def _heading(place: Path, columns: tuple[str, ...]) -> _Heading:
     with place.open("rb") as file:
         comments, first = _above(file)
     separator = next((mark for mark in SEPARATORS if mark in first), None)
-    headings = _headings(first, separator)
-    names = [heading_parts(heading)[0].lower() for heading in headings]
-    titled = columns[0] in names
-    below = len(comments) + int(titled)
-    if not titled and comments:  # names may be a comment, as NumPy writes them
-        above = _headings(comments[-1].strip().lstrip("# "), separator)
-        if len(above) == len(headings) and columns[0] in (named := [heading_parts(h)[0].lower() for h in above]):
-            headings, names, titled = above, named, True
-    twice = next((name for name in columns if titled and names.count(name) > 1), "")
+    titles, below = _headings(first, separator), len(comments)
+    names = _names(titles)
+    if columns[0] in names:
+        return _Heading(comments, separator, titles, names, below + 1)
+    above = _headings(comments[-1].strip().lstrip("# "), separator) if comments else []  # as NumPy writes them
+    if len(above) == len(titles) and columns[0] in _names(above):
+        return _Heading(comments, separator, above, _names(above), below)
+    return _Heading(comments, separator, [], [], below)
+
+
+def _names(titles: Sequence[str]) -> list[str]:
+    return [heading_parts(title)[0].lower() for title in titles]
+
+
+def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
+    comments, separator, titles, names, below = _heading(place, columns)
+    twice = next((name for name in columns if names.count(name) > 1), "")
     if twice:
         raise ProblemError(f"Two columns of {place.name} are called '{twice}': give each a name of its own.")
     with warnings.catch_warnings():  # of a table without rows, with its path
@@ -184,9 +240,9 @@ def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
         first, second = columns[:2]
         raise ProblemError(f"{place.name} has no {what}: write a row of numbers for each, {first} and {second} first.")
     listed = [PYNNS.get(name, name) for name in _named_by_pynn(comments)]
-    order = names if titled else listed or list(columns[: table.shape[1]])
+    order = names or listed or list(columns[: table.shape[1]])
     found = {name: table[:, k] for k, name in enumerate(order) if name in columns}
     for name, axis in TIMES.items():
-        if titled and name in found:
-            found[name] = column_of(headings[names.index(name)], 0, axis, place.name).factor * found[name]
+        if name in names and name in found:
+            found[name] = column_of(titles[names.index(name)], 0, axis, place.name).factor * found[name]
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from engines.api import Array, Progress, no_progress
 from engines.api.errors import ProblemError
 from engines.backend.fields.beyond import LARGEST
 from engines.backend.threads import parallel_region
+from engines.formulas.typed.units import Dimension
 from engines.spiking.connectivity import delays, draw
 from engines.spiking.connectivity.files import read, rows
 from engines.spiking.connectivity.plastic import Joined, Plastic, by_delay, delays_of, listed, plastic
@@ -53,6 +54,7 @@ DELAYS = 7
 """Of the streams of random numbers that formulas of delays draw from."""
 PER_MS = 1e-3
 """µm/(mm/ms) in ms."""
+NO_KINDS: Mapping[int, Dimension] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,15 +215,17 @@ def wire(
     seed: int,
     outside: Array,
     progress: Progress = no_progress,
+    kinds: Mapping[int, Dimension] = NO_KINDS,
 ) -> Wiring:
-    """Draw all synapses. outside: (n,) the largest input from outside that a neuron may get in a step.
+    """Draw all synapses. outside: (n,) the largest input from outside that a neuron may get in a step; kinds: of what
+    kind the weights of connections are, where they are of one.
 
     The same on every machine; raises ProblemError for what connections cannot mean.
     """
     n = len(space.places)
     plans: list[_Draw] = []
     for k, connection in enumerate(connections):
-        plans.append(_planned(connection, k, plans, spans, space, dt, seed, n))
+        plans.append(_planned(connection, k, plans, spans, space, dt, seed, n, kinds.get(k)))
     blocks, joined = [], []
     sums = outside.astype(np.float64)
     longest = 0
@@ -307,6 +311,7 @@ def _planned(
     dt: float,
     seed: int,
     n: int,
+    weights: Dimension | None,
 ) -> _Draw:
     place: tuple[str | int, ...] = ("connections", k)
     source = span_of(connection.source, spans, (*place, "source"))
@@ -356,7 +361,7 @@ def _planned(
     synapse[3:7] = delay_steps(connection.delay, dt, (*place, "delay"))
     listed, drawn = None, connection.delay
     if isinstance(rule, FromFile):
-        listed, drawn = _listed(connection, rule, source, target, dt, place)
+        listed, drawn = _listed(connection, rule, source, target, dt, place, weights)
     late = _formula(drawn, listed is not None, dt, (seed, DELAYS, source.first, salt), (*place, "delay"))
     chosen = connection.plasticity
     if not isinstance(chosen, NoPlasticity):
@@ -381,10 +386,11 @@ def _formula(
 
 
 def _listed(
-    connection: Connection, rule: FromFile, source: Span, target: Span, dt: float, place: tuple[str | int, ...]
-) -> tuple[tuple[Array, ...], Delay]:
+    connection: Connection, rule: FromFile, source: Span, target: Span, dt: float, place: tuple[str | int, ...],
+    weights: Dimension | None,
+) -> tuple[tuple[Array, ...], Delay]:  # fmt: skip
     """As ``draw.as_listed`` has them, and how delays are drawn that the file does not have."""
-    table, later = read(rule.path), connection.delay
+    table, later = read(rule.path, weights), connection.delay
     ends = []
     for name, span in (("pre", source), ("post", target)):
         index = table[name].astype(np.int64)

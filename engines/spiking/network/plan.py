@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.errors import ProblemError
+from engines.formulas.typed.units import Dimension
 from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import HISTORY, NEVER, raster_stride
 from engines.spiking.lif.traffic import TYPICAL_RATE
@@ -24,7 +25,7 @@ from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.stimulate.spike_lists import Listed, listed
 from engines.spiking.typed.plan import WAITING, Typed
 from engines.spiking.typed.population import TypedPopulation, numbers, populations_of
-from engines.spiking.typed.synapses.connection import TypedConnection, typed_connections
+from engines.spiking.typed.synapses.connection import TypedConnection, typed_connections, weights_of
 from engines.spiking.typed.synapses.state import synapse_state
 
 WORD = 2.0**32
@@ -70,6 +71,11 @@ class Plan:
     def synapses(self) -> dict[int, TypedConnection]:
         """Of the connections whose synapses a person types. Raises ProblemError."""
         return typed_connections(self.connections, self.populations, self.dt, self.seed)
+
+    @property
+    def weights(self) -> dict[int, Dimension]:
+        """Of what kind the weights of connections are, where they are of one. Raises ProblemError."""
+        return weights_of(self.connections, self.populations, self.synapses)
 
     def traffic(self, wiring: Wiring, rate: float = TYPICAL_RATE) -> tuple[KernelTraffic, ...]:
         """Of a step at this mean rate of spikes [Hz]."""

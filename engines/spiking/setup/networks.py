@@ -109,7 +109,8 @@ def general(
     dt, seed, n = parameters.numerics.step, parameters.numerics.seed, neurons(parameters)
     plan = Plan(tuple(parameters.populations), dt, seed, tuple(parameters.connections))
     where = space(places_of(parameters.populations))
-    wiring = wire(parameters.connections, spans(parameters), where, dt, seed, plan.largest_outside, progress)
+    around = plan.largest_outside, progress, plan.weights
+    wiring = wire(parameters.connections, spans(parameters), where, dt, seed, *around)
     progress(f"Moving {n:,} neurons to {backend.info.name}", 0.8)
     first = first_values(parameters.populations, seed)
     made = NETWORK.open(backend, plan, wiring, first) if opened is None else opened(plan, wiring, first)

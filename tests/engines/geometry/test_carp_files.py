@@ -63,6 +63,12 @@ def test_elements_need_no_tag(tmp_path: Path) -> None:
     assert read_mesh(tmp_path / "a.pts").region_names == {0: "region 0"}
 
 
+def test_a_tag_beyond_32_bits_is_told_with_its_number(tmp_path: Path) -> None:
+    (tmp_path / "a.pts").write_text("4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n")
+    (tmp_path / "a.elem").write_text("1\nTt 0 1 2 3 5000000000\n")
+    assert "'region' has the number 5,000,000,000" in read_mesh(tmp_path / "a.pts").findings[-1].message
+
+
 @pytest.mark.parametrize(
     ("suffix", "old", "new", "sentence"),
     [

@@ -139,6 +139,15 @@ def test_separate_fibres_for_any_mesh(tmp_path: Path) -> None:
         read_mesh(MESHES / "gmsh_4.1_binary.msh", fibres=tmp_path / "f.txt")
 
 
+def test_a_number_that_gmsh_does_not_have_is_told_as_one(tmp_path: Path) -> None:
+    """The file was told to be damaged."""
+    nodes = "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+    cells = "$Elements\n1\n1 4 2 5000000000 1 1 2 3 4\n$EndElements\n"
+    (tmp_path / "a.msh").write_text(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n{nodes}{cells}")
+    with pytest.raises(MeshError, match="a number of a group, node or element above 2,147,483,647"):
+        read_mesh(tmp_path / "a.msh")
+
+
 @pytest.mark.parametrize("version", ["gmsh_4.1_ascii", "gmsh_2.2_ascii"])
 def test_a_node_s_number_takes_no_memory(version: str, tmp_path: Path) -> None:
     """One digit more in a file of 11 kB made a list of 16 GB."""

@@ -12,6 +12,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from tests.ui.lab.doubles import SMALL, STUDY, plausible_record
 from ui.session.controller import Phase
@@ -300,6 +301,27 @@ def test_json_and_csv_and_plots_are_exported(measured, qtbot, tmp_path):
     qtbot.waitUntil(lambda: measured.banner.text.endswith(f"plots to {tmp_path / 'plots'}."), timeout=60_000)
     names = {path.name for path in (tmp_path / "plots").glob("*.png")}
     assert {"bandwidth.png", "laplace-2d_time.png", "laplace-2d_roofline.png"} <= names
+
+
+def test_pictures_that_plots_would_replace_are_asked_about(measured, qtbot, tmp_path, monkeypatch):
+    """They were replaced without a word; another picture in the folder is none of them."""
+    asked, button = [], QMessageBox.StandardButton
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    monkeypatch.setattr(QMessageBox, "question", lambda *told: (asked.append(told[2]), button.No)[1])
+    for name in ("bandwidth.png", "laplace-2d_time.png", "holiday.png"):
+        (tmp_path / name).write_text("of a person")
+    menu = measured.export.menu(lambda: None)
+    every = next(action for action in menu.actions() if action.text().startswith("All plots"))
+    every.trigger()
+    assert asked == ["'bandwidth.png' and 1 other are there already. Replace them?"]
+    assert (tmp_path / "laplace-2d_time.png").read_text() == "of a person"
+    (tmp_path / "laplace-2d_time.png").unlink()
+    monkeypatch.setattr(QMessageBox, "question", lambda *told: (asked.append(told[2]), button.Yes)[1])
+    every.trigger()
+    assert asked[1:] == ["'bandwidth.png' is there already. Replace it?"]
+    qtbot.waitUntil(lambda: measured.banner.text.endswith(f"plots to {tmp_path}."), timeout=60_000)
+    assert (tmp_path / "bandwidth.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "holiday.png").read_text() == "of a person"
 
 
 def test_exporting_nothing_is_a_sentence(lab, tmp_path):

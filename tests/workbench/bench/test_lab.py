@@ -383,6 +383,21 @@ def test_the_command_prints_tables_and_writes_files(bare, tmp_path, capsys, monk
     assert (out / "lab.csv").read_text("utf-8").count("\n") == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [("double_roofline.png", True), ("bandwidth.png", True), ("double.png", False), ("table_double.png", False)],
+)
+def test_a_picture_of_a_person_is_not_replaced_by_a_plot(bare, tmp_path, capsys, name, ours):
+    (tmp_path / name).write_text("of a person")
+    measure = ["bench", "bare", "--device", "cpu", "--study", "double", "--quick", "--out", str(tmp_path)]
+    assert main(measure) == (2 if ours else 0)
+    assert (f"{name}' is there already, and is none of Workbench's" in capsys.readouterr().err) == ours
+    assert (tmp_path / name).read_text() == "of a person"
+    assert (tmp_path / "lab.json").exists() != ours
+    (tmp_path / name).unlink()
+    assert main(measure) == main(measure) == 0, "its own plots make way for those of the next session"
+
+
 def test_without_a_plotter_the_command_says_so(bare, tmp_path, capsys, monkeypatch):
     from workbench.bench import plots
 

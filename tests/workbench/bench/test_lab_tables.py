@@ -284,8 +284,14 @@ def test_the_command_measures_a_table_alone_and_writes_it(wave, tmp_path, capsys
     assert (tmp_path / "tables.md").read_text("utf-8").strip() in said
 
 
-def test_all_names_every_table(wave, tmp_path):
-    assert main(["bench", "wave", "--table", "all", "--out", str(tmp_path)]) == 0
+def test_all_names_every_table(wave, tmp_path, capsys):
+    asked = ["bench", "wave", "--table", "all", "--out", str(tmp_path)]
+    for name in ("tables.md", "table-wave_step.csv", "table_wave-step.png"):
+        (tmp_path / name).write_text("of a person")
+        assert main(asked) == 2
+        assert f"{name}' is there already, and is none of Workbench's" in capsys.readouterr().err
+        (tmp_path / name).unlink()
+    assert main(asked) == 0
     tables = read_record(tmp_path / "lab.json").tables
     assert [(table.table, len(table.rows)) for table in tables] == [("wave_step", 1), ("wave_blocks", 24)]
 

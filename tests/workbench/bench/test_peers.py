@@ -154,6 +154,15 @@ def test_the_command_writes_what_it_prints(tmp_path, capsys):
     assert answer["peers"] == kept
     assert [one["size"] for one in kept["records"]] == ["same"]
     assert len((tmp_path / "peers.csv").read_text().splitlines()) == 2
+    assert main(["bench", "peers", "--quick", "--device", "cpu", "--out", str(tmp_path)]) == DONE, "over its own"
+
+
+@pytest.mark.usefixtures("only_the_fake")
+def test_a_file_of_a_person_is_not_replaced(tmp_path, capsys):
+    (tmp_path / "peers.csv").write_text("of a person")
+    assert main(["bench", "peers", "--quick", "--device", "cpu", "--out", str(tmp_path)]) == 2
+    assert "peers.csv' is there already, and is none of Workbench's" in capsys.readouterr().err
+    assert (tmp_path / "peers.csv").read_text() == "of a person"
 
 
 @pytest.mark.usefixtures("only_the_fake")

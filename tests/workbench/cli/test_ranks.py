@@ -23,6 +23,7 @@ from tests.faults.folders import content as datasets
 from tests.workbench.cli.pair import Pair, measure_little
 from workbench.cli import main
 from workbench.cli.runs import ranks, scaling
+from workbench.cli.runs.folder import refuse_strange
 from workbench.ranks.launched import LAUNCHED
 from workbench.ranks.scaling import Measured
 from workbench.run.states.checkpoint import checkpoints_at
@@ -266,6 +267,7 @@ ORPHANS = """
 import sys
 from argparse import Namespace
 from workbench.cli.runs import ranks
+from workbench.cli.runs.folder import refuse_strange
 from workbench.ranks import launched
 launched._libc = None
 ranks.BEGIN = "import sys; sys.path[:] = {path!r}; from workbench.ranks import launched; launched.end_with_starter(); "
@@ -300,6 +302,12 @@ def test_what_ranks_cannot_do_is_refused_in_a_sentence(pair, tmp_path):
     assert err.count("Poisson's equation is solved on one rank: run it without --ranks.") == 1
 
 
+def test_scaling_replaces_no_file_of_a_person(tmp_path, capsys):
+    (tmp_path / "scaling.json").write_text("of a person")
+    assert main(["bench", "scaling", "heat_on_a_plate", "--device", "cpu", "--out", str(tmp_path)]) == 2
+    assert "scaling.json' is there already, and is none of Workbench's" in capsys.readouterr().err
+
+
 def test_scaling_is_measured_and_projected(has_mpi, tmp_path, capfd, monkeypatch):
     monkeypatch.setattr(ranks, "BEGIN", ranks.BEGIN)
     measure_little()
@@ -310,6 +318,7 @@ def test_scaling_is_measured_and_projected(has_mpi, tmp_path, capfd, monkeypatch
     assert [line.split("|")[1].strip() for line in out.splitlines() if line.startswith("|")][2:5] == ["1", "2", "4"]
     found = json.loads((tmp_path / "scaling.json").read_text())
     assert [each["ranks"] for each in found["measured"]] == [1, 2]
+    refuse_strange(tmp_path, ["scaling.json"])  # it is known again
     # the edge of a round: as many rows of 64 float32 values as it has steps
     assert found["measured"][1]["sent"]["bytes"] == pytest.approx(64 * 4, rel=0.2)
 

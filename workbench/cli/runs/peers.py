@@ -13,7 +13,10 @@ from workbench.bench.peers.cases import MODULES, case_of
 from workbench.bench.peers.contest import FULL, QUICK, contest
 from workbench.bench.peers.record import PeerRecord, PeersRecord, lines_of, load_now, to_csv, to_json
 from workbench.cli import DONE, WRONG
+from workbench.cli.runs.folder import refuse_strange
 from workbench.storage.atomic import write_text
+
+FILES = ("peers.json", "peers.csv")
 
 
 def peers_command(options: Namespace) -> int:
@@ -27,6 +30,8 @@ def peers_command(options: Namespace) -> int:
         print("\n".join(f"{case.id:{width}}  {case.title}, beside {case.peer}: {case.install}" for case in cases))
         options.answer["peers"] = [{"id": c.id, "title": c.title, "peer": c.peer, "install": c.install} for c in cases]
         return DONE
+    if options.out is not None:
+        refuse_strange(options.out, FILES)
     device, threads = place_of(options.device)
     print(f"{device.name}: ours beside peers, {threads} threads each where they compute on cores\n", flush=True)
     before = load_now()
@@ -74,5 +79,5 @@ def keep(options: Namespace, record: PeersRecord) -> None:
     options.answer["peers"] = json.loads(text)
     if options.out is not None:  # after each: the next may take long
         folder: Path = options.out
-        write_text(folder / "peers.json", text)
-        write_text(folder / "peers.csv", to_csv(record))
+        for name, content in zip(FILES, (text, to_csv(record)), strict=True):
+            write_text(folder / name, content)

@@ -19,6 +19,7 @@ from engines.backend.devices.cuda_status import cuda_status
 from engines.backend.threads import usable_cores
 from engines.ranks.world import started
 from workbench.api.editing import edited
+from workbench.cli.runs.folder import refuse_strange
 from workbench.cli.runs.ranks import end_ranks, hush_others, joined, launch
 from workbench.project.document import Document
 from workbench.project.presets import open_named
@@ -26,6 +27,7 @@ from workbench.ranks.meeting import lead, open_of_rank, stand_by
 from workbench.ranks.scaling import Counted, Line, Measured, Sent, line_of, record, step_seconds, table
 from workbench.storage.atomic import write_text
 
+FILE = "scaling.json"
 INTO = "WORKBENCH_SCALING"
 """Names the file into which rank 0 writes what it has measured."""
 
@@ -40,6 +42,8 @@ def scaling_command(options: Namespace) -> int:
     document.parameters = edited(document.parameters, dict(options.values))
     if started() > 1:
         return _measure_on_ranks(document, options.device)
+    if options.out is not None:
+        refuse_strange(options.out, [FILE])
     most = options.ranks or (len(cuda_status().devices) if options.device != "cpu" else 0) or 2
     sizes = [1 << n for n in range(most.bit_length()) if 1 << n <= most]
     share = max(1, usable_cores() // sizes[-1])
@@ -52,7 +56,7 @@ def scaling_command(options: Namespace) -> int:
     print(f"{document.project.title}, each rank on {measured[0].device}\n\n{table(measured)}")
     options.answer["scaling"] = record(measured)
     if options.out is not None:
-        write_text(options.out / "scaling.json", json.dumps(record(measured), indent=1))
+        write_text(options.out / FILE, json.dumps(record(measured), indent=1))
     return 0
 
 

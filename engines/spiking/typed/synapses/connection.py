@@ -53,6 +53,30 @@ def _fixed(neuron: Neuron) -> tuple[str, bool]:
     return ("nS" if conducts else "pA"), conducts
 
 
+def weights_of(
+    connections: Sequence[Connection], populations: Sequence[Population], typed: Mapping[int, TypedConnection]
+) -> dict[int, Dimension]:
+    """Of what kind the weights of connections are, by their numbers: those that ``typed`` synapses begin at, or those
+    that the neurons take which hear; left out where these take several."""
+    found = {k: own.typed.model.weight for k, own in typed.items()}
+    for k, connection in enumerate(connections):
+        hear = (each.neuron for each in populations if connection.target in (ALL, each.name))
+        taken = {dimension for neuron in hear for dimension in _taken(neuron)}
+        if k not in found and len(taken) == 1:
+            (found[k],) = taken
+    return found
+
+
+def _taken(neuron: Neuron) -> set[Dimension]:
+    """Of excitatory and of inhibitory weights."""
+    if isinstance(neuron, Source):
+        return set()
+    if not isinstance(neuron, OwnNeuron):
+        return {unit(_fixed(neuron)[0])[0]}
+    model = typed_of(neuron).model
+    return {each for each, changes in zip(model.weights, model.arriving, strict=True) if changes}
+
+
 def typed_connections(
     connections: Sequence[Connection], populations: Sequence[Population], dt: float, seed: int = 0
 ) -> dict[int, TypedConnection]:

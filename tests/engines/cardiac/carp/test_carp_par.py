@@ -224,15 +224,32 @@ def test_listed_vertices_are_a_box(folder):
             opened(folder, listed)
 
 
+OLDER = (
+    "stimulus[0].stimtype = 0\nstimulus[0].strength = 30\nstimulus[0].duration = 1\nstimulus[0].start = 4\n"
+    "stimulus[0].x0 = 1000\nstimulus[0].xd = 500\nstimulus[0].yd = 2000\nstimulus[0].zd = 2000\n"
+)
+
+
 def test_the_older_names_of_stimuli(folder):
-    text = PAR.replace("num_stim = 1\n", "num_stim = 2\n") + (
-        "stimulus[1].stimtype = 0\nstimulus[1].strength = 30\nstimulus[1].duration = 1\nstimulus[1].start = 4\n"
-        "stimulus[1].x0 = 1000\nstimulus[1].xd = 500\nstimulus[1].yd = 2000\nstimulus[1].zd = 2000\n"
-    )
-    _, second = opened(folder, text).parameters.stimuli
-    assert second.name == "stimulus[1]"
-    assert second.site.lower == pytest.approx((1.0, 0.0, 0.0), abs=1e-5)
-    assert second.site.upper == pytest.approx((1.5, 2.0, 2.0), abs=1e-5)
+    text = re.sub(r"stim\[.*\n", "", PAR) + OLDER
+    (older,) = opened(folder, text).parameters.stimuli
+    assert older.name == "stimulus[0]"
+    assert older.site.lower == pytest.approx((1.0, 0.0, 0.0), abs=1e-5)
+    assert older.site.upper == pytest.approx((1.5, 2.0, 2.0), abs=1e-5)
+    (idle,) = opened(folder, PAR.replace("strength = 60", "strength = 0") + OLDER).parameters.stimuli
+    assert idle == older, "the newer one stimulates nothing, so that openCARP takes the older"
+
+
+def test_of_both_families_of_stimuli_openCARP_takes_the_newer(folder):
+    """Both flowed, though stimulus[0] is no stimulus beside stim[0] there."""
+    (folder / "face.vtx").write_text("1\nintra\n0\n")
+    document = opened(folder, PAR + OLDER + "stimulus[0].vtx_file = face\n")
+    assert [each.name for each in document.parameters.stimuli] == ["S1"]
+    assert "Of both families of stimuli openCARP takes stim[]: stimulus[] is left out." in told(document)
+    assert "stimulus[]" not in told(opened(folder, PAR)), "there are none of the older ones"
+
+
+def test_an_electrode_may_be_a_ball(folder):
     sphere = PAR + "stim[0].elec.geom_type = 1\nstim[0].elec.radius = 400\n"
     (ball,) = opened(folder, sphere).parameters.stimuli
     assert isinstance(ball.site, Sphere)

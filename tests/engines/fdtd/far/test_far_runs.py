@@ -127,7 +127,15 @@ def test_charts_and_files_have_it(dipole, tmp_path):
     with h5py.File(tmp_path / "results.h5") as file:
         group = file["box"]
         assert group["E_theta"].shape == (2, len(group["theta"]), len(group["phi"]))
-        assert group["E_theta"].attrs["unit"] == "V s"
+        told = {name: group[name].attrs["unit"] for name in group}
+        assert told == {
+            "frequency": "THz", "wavelength": "um", "energy": "J/Hz", "positions": "um", "areas": "um²", "normals": "",
+            "E": "V/m fs", "H": "A/m fs", "theta": "rad", "phi": "rad", "E_theta": "V s", "E_phi": "V s",
+            "directivity": "", "radiated energy": "J/Hz",
+        }  # fmt: skip
+        power = 2 * np.cross(group["E"][...], group["H"][...].conj()).real * 1e-30  # of fs², and of both signs of f
+        through = np.einsum("fnc,nc,n->f", power, group["normals"], group["areas"][...] * 1e-12)
+        assert through == pytest.approx(group["energy"][...], rel=1e-5), "areas cover the box once for each part"
         assert group["directivity"][...].max() == pytest.approx(1.5, rel=WITHIN)
 
 

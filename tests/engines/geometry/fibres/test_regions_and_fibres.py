@@ -29,7 +29,9 @@ def test_region_arrays(raw: RawMesh, tiny: TetMesh, name: str, dtype: type) -> N
     assert names == {1: "region 1", 2: "right half"}
 
 
-@pytest.mark.parametrize("values", [np.full(96, 0.5), np.full(96, np.nan), np.full(96, 1e12), np.zeros((96, 3))])
+@pytest.mark.parametrize(
+    "values", [np.full(96, 0.5), np.full(96, np.nan), np.full(96, np.inf), np.full(96, 1e12 + 0.5), np.zeros((96, 3))]
+)
 def test_arrays_that_cannot_be_regions_are_passed_over(raw: RawMesh, values: np.ndarray) -> None:
     raw.cell_data = {"region": values}
     ids, names = find_regions(raw)
@@ -37,6 +39,25 @@ def test_arrays_that_cannot_be_regions_are_passed_over(raw: RawMesh, values: np.
     assert (ids == 1).all()
     assert [each.message for each in raw.findings] == [
         "'region' is not a whole number for each cell: all cells are of one region."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (np.repeat([1, 3_000_000_000], 48), "3,000,000,000"),
+        (np.repeat([1, -3_000_000_000], 48)[:, None], "-3,000,000,000"),
+        (np.full(96, 2**32 - 1, np.uint32), "4,294,967,295"),
+        (np.full(96, 1e12), "1,000,000,000,000"),
+        (np.full(96, 1e300), "1e+300"),
+    ],
+)
+def test_a_region_whose_number_is_too_large_is_told_as_one(raw: RawMesh, values: np.ndarray, told: str) -> None:
+    """It was told to be no whole number."""
+    raw.cell_data = {"region": values}
+    assert find_regions(raw)[1] == {1: "tissue"}
+    assert [each.message for each in raw.findings] == [
+        f"'region' has the number {told}, and regions are numbered up to 2,147,483,647: all cells are of one region."
     ]
 
 
