@@ -11,6 +11,7 @@ import pytest
 from engines.api.errors import DeviceError
 from engines.backend import cuda
 from engines.backend.cache_dir import source_file
+from engines.backend.ceilings import memory
 from engines.backend.compile import source, warm
 from engines.backend.compile.nvrtc import parse_resources
 from engines.backend.compile.source import compile_options, source_digest, source_text
@@ -96,6 +97,7 @@ def test_warming_compiles_the_cpu_kernels_calls_each_engine_and_reports(monkeypa
             seen.append(backend.id)
             backend.gather(np.zeros(3, np.float32), backend.select(warm.Selection(np.zeros(1, np.int32))))
 
+    monkeypatch.setattr(memory, "_measured", {})  # of one number each; other tests look at it
     monkeypatch.setattr(warm, "engines", lambda: {"some": SomeEngine()})
     monkeypatch.setattr(cuda, "load_cupy", _no_cupy)
     reports: list[tuple[str, float]] = []
