@@ -125,6 +125,9 @@ CASES = {
         ],
         objects=[{**BALL, "center": [0.85, 0.75, 0.75], "radius": 0.06}],
     ),
+    "a trace in the cell of a dipole": case(
+        "setup.facing.coincident_findings", monitors=[{"kind": "trace", "place": [0.78, 0.75, 0.75]}]
+    ),
     "frequencies that the pulse lacks": case(
         "monitors.plans._weak",
         monitors=[{**BOX, "frequencies": {"first": 1.9, "last": 19.0, "count": 20}}],

@@ -28,8 +28,16 @@ from engines.geometry.lines import arrow, box_lines, circle, unit
 Fields = tuple[Mapping[str, Any], str]
 
 
-def _middle(space: Space) -> Position:
-    return space.on_nodes(space.middle)
+def _beside(space: Space) -> Position:
+    """Half-way from the middle, where a new source stands, to the layers, along the first axis of more than a cell."""
+    place = np.array(space.middle, float)
+    axis = _first(space)
+    place[axis] = 0.5 * (place[axis] + space.inner_high[axis])
+    return space.on_nodes(place)
+
+
+def _first(space: Space) -> int:
+    return next(iter(space.free()), 0)
 
 
 def _side(space: Space, axis: int) -> Array:
@@ -50,7 +58,7 @@ def _inner_box(space: Space) -> dict[str, Any]:
     return {"low": triple(low), "high": triple(high)}
 
 
-@drawn(TraceMonitor, lambda space: {"place": _middle(space)})
+@drawn(TraceMonitor, lambda space: {"place": _beside(space)})
 def trace_figure(trace: TraceMonitor, space: Space) -> Figure:
     """A cross of three lines."""
     place, size = np.array(trace.place), 0.3 * space.reach
@@ -64,8 +72,8 @@ def trace_figure(trace: TraceMonitor, space: Space) -> Figure:
 
 
 def _fresh_plane(space: Space) -> dict[str, Any]:
-    axis = next(iter(space.free()), 0)
-    return {"axis": "xyz"[axis], "position": _middle(space)[axis]}
+    axis = _first(space)
+    return {"axis": "xyz"[axis], "position": _beside(space)[axis]}
 
 
 @drawn(PlaneMonitor, _fresh_plane)
@@ -135,7 +143,7 @@ def volume_figure(volume: VolumeMonitor, space: Space) -> Figure:
 def _fresh_port(space: Space) -> dict[str, Any]:
     axis = "xyz".index("z") if not space.thin[2] else next(iter(space.free()), 0)
     cell = float(np.diff(space.yee.nodes(axis)).min())
-    return {"place": _middle(space), "axis": "xyz"[axis], "length": number(cell)}
+    return {"place": space.on_nodes(space.middle), "axis": "xyz"[axis], "length": number(cell)}
 
 
 @drawn(LumpedPort, _fresh_port)

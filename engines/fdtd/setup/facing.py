@@ -1,14 +1,18 @@
-"""Beams and modes that are sent away from all that they could meet."""
+"""Sources and monitors that miss each other, or stand in the same place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from engines.api import Finding, Remedy
+from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.solids.shapes import Filling
-from engines.fdtd.parameters import BeamSource, FdtdParameters, ModeSource, PlaneMonitor, TraceMonitor
+from engines.fdtd.parameters import BeamSource, FdtdParameters, ModeSource, PlaneMonitor, PointSource, TraceMonitor
+from engines.fdtd.parameters.common import Place
 
 ROUND = {"+": "-", "-": "+"}
+OF_TRACE = "the field within a cell of it hangs on the size of the cells. Move it away."
+OF_PLANE = "what leaves it to one side counts against what leaves it to the other. Move it to one side."
 
 
 def facing_findings(parameters: FdtdParameters, fillings: Sequence[Filling]) -> tuple[Finding, ...]:
@@ -33,6 +37,35 @@ def facing_findings(parameters: FdtdParameters, fillings: Sequence[Filling]) -> 
                 )
             )
     return tuple(found)
+
+
+def coincident_findings(parameters: FdtdParameters, yee: Yee) -> tuple[Finding, ...]:
+    """Of traces within a cell of a dipole, and of planes through one."""
+    found = []
+    for place, monitor in enumerate(parameters.monitors):
+        for number, source in enumerate(parameters.sources, 1):
+            if isinstance(source, PointSource) and isinstance(monitor, TraceMonitor | PlaneMonitor):
+                offsets = [
+                    abs(at - source.place[d]) / yee.sizes(d)[yee.cell_at(d, source.place[d])]
+                    for d, at in _fixed(monitor, source.place)
+                ]
+                trace = isinstance(monitor, TraceMonitor)
+                if all(offset < (1.0 if trace else 0.5) for offset in offsets):
+                    where, told = ("place", OF_TRACE) if trace else ("position", OF_PLANE)
+                    words = f"Monitor '{monitor.name}' stands at source {number}, a dipole: {told}"
+                    found.append(Finding(words, "info", ("monitors", place, where)))
+    return tuple(found)
+
+
+def _fixed(monitor: TraceMonitor | PlaneMonitor, place: Place) -> Iterator[tuple[int, float]]:
+    """Axes and coordinates in which a monitor may differ from a place: of a plane its own, and beyond its edges."""
+    for d in range(3):
+        if isinstance(monitor, TraceMonitor):
+            yield d, monitor.place[d]
+        elif d == "xyz".index(monitor.axis):
+            yield d, monitor.position
+        else:
+            yield d, min(max(place[d], monitor.low[d]), monitor.high[d])
 
 
 def _spans(parameters: FdtdParameters, fillings: Sequence[Filling], axis: int) -> Iterator[tuple[float, float]]:

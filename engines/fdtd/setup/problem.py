@@ -25,7 +25,7 @@ from engines.fdtd.monitors.plans import plan_monitors
 from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import FdtdParameters, PlaneMonitor
 from engines.fdtd.setup.boxes import box_findings
-from engines.fdtd.setup.facing import facing_findings
+from engines.fdtd.setup.facing import coincident_findings, facing_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.fdtd.setup.media import media_of, staircase_findings, with_ranges
 from engines.fdtd.setup.sources import ports_of, sources_of, waveform_of
@@ -101,6 +101,7 @@ class Setup:
             *object_findings(parameters, yee),
             *box_findings(parameters, yee, self.axes, fillings, self.driven),
             *facing_findings(parameters, fillings),
+            *coincident_findings(parameters, yee),
             *staircase_findings(parameters, self.media),
         )
         if waveforms:

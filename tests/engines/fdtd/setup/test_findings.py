@@ -18,8 +18,11 @@ from engines.fdtd.parameters import (
     Material,
     Numerics,
     ObliqueWaveSource,
+    PlaneMonitor,
+    PointSource,
     Pulse,
     Sphere,
+    TraceMonitor,
     WaveSource,
 )
 from tests.engines.fdtd.mie import measured_efficiency, scattering_efficiency
@@ -115,3 +118,35 @@ def test_what_smoothing_leaves_of_a_ball_is_the_slowness_of_the_grid():
         print(x, found[True][n] / exact - 1, found[False][n] / exact - 1, on_grid / exact - 1)
         assert found[True][n] == pytest.approx(on_grid, rel=0.01)
     assert abs(found[True] - found[False])[0] > 0.05 * scattering_efficiency(1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("monitor", "words"),
+    [
+        (
+            TraceMonitor(place=(1.53, 1.5, 1.46)),
+            "Monitor 'trace' stands at source 1, a dipole: the field within a cell",
+        ),
+        (TraceMonitor(place=(1.56, 1.5, 1.5)), ""),
+        (PlaneMonitor(position=1.51), "Monitor 'plane' stands at source 1, a dipole: what leaves it to one side"),
+        (PlaneMonitor(position=1.53), ""),
+        (PlaneMonitor(axis="y", position=1.5, low=(0, 0, 0), high=(1.0, 3, 3)), ""),
+        (BoxMonitor(low=(1, 1, 1), high=(2, 2, 2)), ""),
+    ],
+)
+def test_a_monitor_where_a_dipole_stands_is_told(backend, monitor, words):
+    sources = [PointSource(place=(1.5, 1.5, 1.5), signal=Pulse(wavelength=1.5))]
+    said = [message for _, message in told(backend, objects=[], sources=sources, monitors=[monitor])]
+    found = [message for message in said if "stands at source" in message]
+    assert [message.startswith(words) for message in found] == [True] * bool(words)
+
+
+def test_a_new_monitor_does_not_stand_at_a_new_dipole(backend):
+    """Both stood in the middle: no power went through the plane, and the trace showed the dipole's own cell."""
+    placement = FdtdEngine().placed(Problem(FdtdParameters(sources=[])))
+    made = {new.model: new.make for group in placement.groups for new in group.new}
+    parameters = FdtdParameters(
+        sources=[made[PointSource]()], monitors=[made[kind]() for kind in (TraceMonitor, PlaneMonitor)]
+    )
+    estimate = FdtdEngine().estimate(Problem(parameters), backend)
+    assert not [finding for finding in estimate.findings if "stands at source" in finding.message]
