@@ -55,6 +55,9 @@ def _pushed(grid: np.ndarray) -> np.ndarray:
 CLOUD = "engines.peridynamics.setup.cloud.CloudSetup._more_findings"
 CASES = {
     "a body without a load": case("setup.base.Setup.findings"),
+    "loads that do not cancel": case(
+        "setup.base.Setup.findings#2", loads=[{"kind": "stress", "side": "top", "stress": [0.0, 1.0, 0.0]}]
+    ),
     "a notch that cuts nothing": case(
         "setup.lattice.LatticeSetup._more_findings", notches=[{"start": [0, 60], "end": [5, 60]}]
     ),

@@ -107,6 +107,22 @@ class Loads:
                 held[reached] = True
         return held
 
+    def unbalanced(self) -> list[int]:
+        """Axes along which forces and stresses push a body on, which nothing holds there: by more than a twentieth
+        of what they are together, for as long as all of them follow the same history."""
+        pushing = [each for each in self.loads if not isinstance(each, Held)]
+        alike = {each.history.model_dump_json() for each in pushing}
+        if len(alike) != 1 or any(isinstance(each, Gravity) for each in pushing):
+            return []
+        particles = np.bincount(self.kind, minlength=len(self.combinations) + 1)
+        for time in self.dt * 10.0 ** np.arange(8):  # some histories begin with nothing
+            pushes = self.standing(time)[:, 0] * particles[:, None]
+            whole = np.abs(pushes).sum(axis=0)
+            if whole.any():
+                on = np.abs(pushes.sum(axis=0)) > 0.05 * whole.max()
+                return [axis for axis in np.flatnonzero(on).tolist() if not self.held(axis).any()]
+        return []
+
     def share(self, number: int, time: Array) -> Array:
         """(n,) what there is of a load at ``time: (n,)`` [s]; 1 is all."""
         return share(self.loads[number].history, time, self.tables[number])

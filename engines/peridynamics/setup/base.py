@@ -250,6 +250,13 @@ class Setup(ABC):
         holding = all(isinstance(each, Held) and not any((each.x, each.y, each.z)) for each in self.parameters.loads)
         if holding and not self.parameters.penetrators and self.velocities is None:
             found.append(Finding("Nothing loads the body: it will stay as it is.", place=("loads",)))
+        if self._heaviness is None and not self.parameters.penetrators and (axes := self.loads.unbalanced()):
+            along = " and ".join("xyz"[axis] for axis in axes)
+            told = (
+                f"The loads push the body along {along}, where nothing holds it: it moves away as a whole. Make loads "
+                "across from each other equal, or hold a side."
+            )
+            found.append(Finding(told, "info", ("loads",), self._hold_a_side()))
         return tuple(found)
 
     def build(self, moving: Callable[[], None]) -> PeridynamicSimulation:

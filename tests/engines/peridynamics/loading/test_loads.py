@@ -317,3 +317,29 @@ def test_load_and_displacement_with_the_experiments(cpu, tmp_path):
 def test_what_cannot_be_is_refused_before_it_runs(cpu, changes, sentence):
     with pytest.raises(ProblemError, match=sentence):
         ENGINE.estimate(Problem(PeridynamicParameters.model_validate({**BAR, **changes})), cpu)
+
+
+UP, DOWN = (
+    {"kind": "stress", "side": side, "stress": [0, value, 0]} for side, value in (("top", 3.0), ("bottom", -2.0))
+)
+
+
+@pytest.mark.parametrize(
+    ("loads", "along"),
+    [
+        ([UP, DOWN], "y"),
+        ([UP], "y"),
+        ([UP, {**DOWN, "stress": [0, -3, 0]}], ""),
+        ([UP, {**DOWN, "stress": [1, -3, 0]}], "x"),
+        ([{**UP, "history": {"kind": "sine", "period": 20}}], "y"),
+        ([UP, {**DOWN, "history": {"kind": "ramp"}}], ""),  # what they are together changes
+        ([UP, {"kind": "displacement", "region": {"kind": "side", "side": "bottom"}, "y": 0.0}], ""),
+        ([UP, {"kind": "displacement", "region": {"kind": "side", "side": "bottom"}, "x": 0.0, "y": None}], "y"),
+        ([{"kind": "gravity"}], ""),
+    ],
+)
+def test_loads_that_push_a_body_on_are_told(cpu, loads, along):
+    parameters = PeridynamicParameters.model_validate({**BAR, "loads": loads})
+    told = [each for each in ENGINE.estimate(Problem(parameters), cpu).findings if "as a whole" in each.message]
+    assert [f"along {along}, where nothing holds it" in each.message for each in told] == [True] * bool(along)
+    assert all(each.remedy is not None for each in told)
