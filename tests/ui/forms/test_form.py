@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import Field
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QToolButton, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QToolTip, QWidget
 
 from engines.api import Finding
 from engines.api.parameters import ParameterGroup, quantity
@@ -154,6 +154,26 @@ def test_a_number_with_a_unit_is_told_as_the_number_to_give(qtbot, heart, typed,
     assert editor.parentWidget().sentence.text() == spaced(sentence)
     assert editor.box.text() == typed
     assert not heart.edits
+
+
+class Pull(ParameterGroup):
+    stress: tuple[float, float, float] = quantity((0.0, 1.0, 0.0), "MPa", "Stress")
+    way: float | None = quantity(2.0, "mm", "Way")
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "sentence"),
+    [
+        ("stress", "3000 kPa", "Give 3 (MPa) instead of '3000 kPa'."),
+        ("way", "3 cm", "Give 30 (mm) instead of '3 cm'."),
+    ],
+)
+def test_numbers_of_a_row_and_those_that_may_be_missing_know_their_unit_too(qtbot, field, typed, sentence):
+    holder = Holder(qtbot, Pull, Pull())
+    editor = holder.editor(field)
+    type_in(qtbot, editor.parts[1].box if field == "stress" else editor.editor.box, typed)
+    assert spaced(sentence) in [label.text() for label in holder.form.findChildren(QLabel)]
+    assert not holder.edits
 
 
 def test_the_tooltip_gives_help_and_bounds(heart):

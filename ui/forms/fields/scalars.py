@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engines.api.parameters import Around, unit_among
 from ui.forms.editor import Editor, Suggestions
 from ui.forms.fields.file import FileEditor
 from ui.forms.fields.line import Line
@@ -185,6 +186,12 @@ class RowEditor(Editor):
         for place, editor in enumerate(self.parts):
             editor.mark(bool(below(errors, place)) or () in errors)
 
+    def set_around(self, around: Around) -> None:
+        unit = unit_among(self.spec.unit, around)
+        for editor in self.parts:
+            if isinstance(editor, NumberEditor):
+                editor.box.unit = unit
+
     def _edit(self, place: int, value: Any) -> None:
         whole = [*self._value]
         whole[place] = value
@@ -220,6 +227,9 @@ class OptionalEditor(Editor):
         if given:
             self._last = value
         self.editor.set_value(self._last)
+
+    def set_around(self, around: Around) -> None:
+        self.editor.set_around(around)
 
     def mark(self, wrong: bool) -> None:
         self.editor.mark(wrong)
