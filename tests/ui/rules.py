@@ -29,9 +29,10 @@ def broken(window: QWidget) -> Iterator[str]:
 
 
 def lost_items() -> list[str]:
-    """Items of layouts that Qt has deleted and PySide goes on knowing (ui/widgets/freeing.py), as far as can be said of
-    what must not be touched: the address, and the layout that knew them."""
+    """Items that layouts have for PySide and Qt has deleted (ui/widgets/freeing.py), as far as can be said of what must
+    not be touched: the address, and the layout that knew them."""
     known = [each for each in getAllValidWrappers() if isinstance(each, QLayoutItem)]
     layouts = [each for each in known if isinstance(each, QLayout)]
-    items = (each for each in known if not isinstance(each, QLayout))
-    return [dump(item) for item in items if all(layout.indexOf(item) < 0 for layout in layouts)]
+    items = [each for each in known if not isinstance(each, QLayout)]
+    lost = (dump(item) for item in items if all(layout.indexOf(item) < 0 for layout in layouts))
+    return [told for told in lost if "parent" in told]  # others are held by one of our own layouts, FlowLayout

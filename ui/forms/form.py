@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from engines.api import Finding
@@ -15,6 +16,7 @@ from ui.forms.group import GroupEditor
 from ui.forms.lists import ListEditor
 from ui.forms.notes import notes_of
 from ui.forms.schema import FieldSpec, Kind, fields_of
+from ui.forms.section import PinnedTitles, Section
 from ui.forms.steady import SteadyScrollArea
 from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors
@@ -37,8 +39,13 @@ class ParameterForm(SteadyScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.root: GroupEditor | None = None
+        self.pinned = PinnedTitles(self, lambda: _sections(self.root))
         self.maker: Maker | None = None
         """Knows new items that fit the problem."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.pinned.follow()
 
     def set_model(self, model: type[BaseModel] | None) -> None:
         """Build the editors of ``model``, unless they are there; None empties the form."""
@@ -51,13 +58,13 @@ class ParameterForm(SteadyScrollArea):
             self.root.hide()  # until it is gone it would shine through the next
             self.root.deleteLater()
             self.root = None
+        self.verticalScrollBar().setValue(0)
         if model is None:
             return
         spec = FieldSpec("", model.__name__, Kind.GROUP, model=model)
         self.root = GroupEditor(spec, fields_of(model), 0, self._body)
         self.root.edited.connect(self.edited)
         self._layout.insertWidget(0, self.root)
-        self.verticalScrollBar().setValue(0)
 
     def set_values(self, values: Mapping[str, Any]) -> None:
         if self.root is not None:
@@ -120,3 +127,17 @@ def _fields(editor: Editor, titles: tuple[str, ...]) -> Iterator[tuple[tuple[str
             yield from _fields(editor.form, titles)
     else:
         yield titles, editor
+
+
+def _sections(editor: Editor | None) -> Iterator[Section]:
+    """All in an editor, folded or not, the outer before the inner ones."""
+    if isinstance(editor, GroupEditor):
+        yield from editor.sections()
+        for child in editor.children_by_key.values():
+            yield from _sections(child)
+    elif isinstance(editor, ListEditor):
+        yield from editor.sections
+        for _, item in editor.unfolded():
+            yield from _sections(item)
+    elif isinstance(editor, UnionEditor):
+        yield from _sections(editor.form)

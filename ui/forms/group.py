@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -183,6 +183,12 @@ class GroupEditor(Editor):
         self.children_by_key[child.key] = editor
         self._widgets[child.key] = widget
         return widget
+
+    def sections(self) -> Iterator[Section]:
+        """Those of its own; the advanced one stands around others."""
+        if self.advanced is not None:
+            yield self.advanced
+        yield from (widget for widget in self._widgets.values() if isinstance(widget, Section))
 
     def set_around(self, around: Around) -> None:
         self._around = around

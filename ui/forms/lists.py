@@ -107,7 +107,7 @@ class ListEditor(Editor):
         """Of all items, those that are folded, too."""
         return [self._editor(place) for place in range(len(self._made))]
 
-    def _unfolded(self) -> Iterator[tuple[int, Editor]]:
+    def unfolded(self) -> Iterator[tuple[int, Editor]]:
         """Those that there are: now, or once before, their items were not folded."""
         return ((place, editor) for place, editor in enumerate(self._made) if editor is not None)
 
@@ -120,7 +120,7 @@ class ListEditor(Editor):
             self._layout.removeWidget(dropped)
             dropped.hide()  # until it is gone, with the editor in it
             dropped.deleteLater()
-        for place, editor in self._unfolded():
+        for place, editor in self.unfolded():
             editor.set_around(self._around)
             editor.set_value(self._value[place])
         while len(self._made) < len(self._value):
@@ -152,7 +152,7 @@ class ListEditor(Editor):
             told = below(notes, place)
             own = told.get((), ()) if self._item_spec.kind in HAVE_FIELDS else all_of(told)
             section.show_findings(own, all_of(told))
-        for place, editor in self._unfolded():
+        for place, editor in self.unfolded():
             editor.set_findings(self._notes_of(place))
 
     def _notes_of(self, place: int) -> Notes:
@@ -165,18 +165,18 @@ class ListEditor(Editor):
         for tool in self._section.findChildren(QToolButton, "small"):
             tool.setEnabled(not shut)
         self.add_button.setToolTip(LOCK_HINT if shut else f"Add {with_article(self._item_spec.title.lower())}")
-        for _, editor in self._unfolded():
+        for _, editor in self.unfolded():
             editor.set_locked(locked)
 
     def set_suggestions(self, suggestions: Suggestions) -> None:
         self._suggestions = suggestions
-        for _, editor in self._unfolded():
+        for _, editor in self.unfolded():
             editor.set_suggestions(suggestions)
         self._name_all()
 
     def set_previews(self, previews: Previews) -> None:
         self._previews = previews
-        for place, editor in self._unfolded():
+        for place, editor in self.unfolded():
             editor.set_previews(below(previews, place))
 
     def _append(self) -> None:

@@ -1,15 +1,22 @@
-"""A section with a title that folds, and tools at the right of the title."""
+"""A section with a title that folds and tools at its right, and the titles of sections that are scrolled away."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.forms.notes import NoteLabel, set_noted, warns
 from ui.widgets.icons import dress
+
+PINNED = 26
+"""Pixels at the top of a form that titles take that are scrolled away."""
+INDENT = 12
+"""Pixels that they leave at both sides."""
+DEEPER = " › "
 
 
 class Section(QWidget):
@@ -20,6 +27,7 @@ class Section(QWidget):
     def __init__(self, title: str, *, level: int = 0, expanded: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("section")
+        self.level = level
         self.setProperty("level", level)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = QToolButton(self)
@@ -79,6 +87,46 @@ class Section(QWidget):
         self.toggled.emit(expanded)
 
 
+class PinnedTitles(QLabel):
+    """Lies over the first pixels of a form; a click goes to where the innermost title stands. It looks through the
+    sections whenever it follows and keeps none: those of one problem are gone with the next."""
+
+    def __init__(self, form: QScrollArea, sections: Callable[[], Iterable[Section]]) -> None:
+        """``sections``: all that there are now, the outer before the inner ones."""
+        super().__init__(form.viewport())
+        self.setObjectName("pinned")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self._form, self._sections = form, sections
+        form.verticalScrollBar().valueChanged.connect(self.follow)
+        form.verticalScrollBar().rangeChanged.connect(self.follow)
+        self.hide()
+
+    def follow(self) -> None:
+        """The titles of what the first field below belongs to: of an item of a list, and of all around it."""
+        gone, width = self._gone(), self._form.viewport().width()
+        text = DEEPER.join(section.header.text() for section in gone)
+        self.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideLeft, width - 2 * INDENT))
+        self.resize(width, PINNED)
+        self.setVisible(any(section.level for section in gone))
+        self.raise_()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        inner = [section for section in self._gone() if section.level]
+        if inner:
+            scroll_to(inner[-1])
+
+    def _gone(self) -> list[Section]:
+        """From outside to inside."""
+        inside, shown, gone = self._form.widget(), self._form.verticalScrollBar().value(), list[Section]()
+        assert inside is not None
+        for section in self._sections() if shown else ():
+            top = section.mapTo(inside, QPoint()).y()
+            reaches = top <= shown + PINNED < top + section.height() and section.isVisibleTo(inside)
+            if reaches and top + section.header.geometry().center().y() < shown:
+                gone.append(section)
+        return gone
+
+
 def unfold_to(widget: QWidget) -> None:
     """Have a widget of a form in view, with the sections around it unfolded."""
     above = widget.parentWidget()
@@ -100,5 +148,5 @@ def scroll_to(widget: QWidget) -> None:
     if above is not None and inside is not None:
         top = widget.mapTo(inside, widget.rect().topLeft()).y()
         shown = above.verticalScrollBar().value()
-        if not shown <= top or top + widget.height() > shown + above.viewport().height():
-            above.verticalScrollBar().setValue(top - 8)
+        if not shown + PINNED <= top or top + widget.height() > shown + above.viewport().height():
+            above.verticalScrollBar().setValue(top - PINNED - 2)
