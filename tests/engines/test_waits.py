@@ -55,11 +55,25 @@ def test_a_sample_waits_once_for_the_gpu(made):
     assert np.diff(waits).tolist() == [1, 1]
 
 
+def test_a_row_of_every_cell_between_samples_waits_once_for_the_gpu():
+    """``cells.h5`` has one every minute, and each ends a batch, after which it is looked whether all is finite."""
+    backend = WaitingCudaBackend()
+    engine, problem = ensemble()
+    simulation, waits = engine.build(problem, backend), []
+    for _ in range(3):
+        simulation.advance(1)
+        assert simulation.non_finite() is None
+        assert np.isfinite(simulation.cell_series()["voltage"]).all()
+        waits.append(backend.stream.waits)
+    assert np.diff(waits).tolist() == [1, 1]
+
+
 def test_of_cells_that_are_copied_as_a_whole_all_is_told_as_of_more(monkeypatch):
     """Whatever is looked at, also once another state has been put back at the same step."""
 
     def seen(simulation: Simulation) -> list[np.ndarray]:
         found = [simulation.field(info.name) for info in simulation.fields]
+        found += simulation.cell_series().values()
         return [*found, np.array(list(simulation.observe().values())), np.array([simulation.non_finite() is None])]
 
     engine, problem = ensemble()

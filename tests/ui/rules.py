@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtWidgets import QLabel, QScrollArea, QTreeWidget, QWidget
+from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QScrollArea, QTreeWidget, QWidget
+from shiboken6 import dump, getAllValidWrappers
 
 from ui.widgets.elided import ElidedLabel
 
@@ -25,3 +26,12 @@ def broken(window: QWidget) -> Iterator[str]:
     for tree in window.findChildren(QTreeWidget):
         if not tree.isHeaderHidden() and tree.headerItem().text(0) == "1":
             yield f"a column without a title has one: {type(tree.parent()).__name__}"
+
+
+def lost_items() -> list[str]:
+    """Items of layouts that Qt has deleted and PySide goes on knowing (ui/widgets/freeing.py), as far as can be said of
+    what must not be touched: the address, and the layout that knew them."""
+    known = [each for each in getAllValidWrappers() if isinstance(each, QLayoutItem)]
+    layouts = [each for each in known if isinstance(each, QLayout)]
+    items = (each for each in known if not isinstance(each, QLayout))
+    return [dump(item) for item in items if all(layout.indexOf(item) < 0 for layout in layouts)]

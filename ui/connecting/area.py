@@ -197,12 +197,12 @@ class ConnectingArea(QObject):
 
         def connected(same: bool) -> None:
             controller = window.controller
-            begun, edited, unsent = controller.time > 0, controller.stale, tuple(controller.unsent)
+            begun, edited, unsent = controller.time > 0, controller.stale, tuple(controller.live.unsent)
             controller.build()
             if same and edited:
                 controller.await_reset()
             if same and controller.runner is not None:
-                controller.send(*unsent)
+                controller.live.send(*unsent)
             self._connected()
             if begun and not same:
                 window.banner.say(GONE.format(title=place.title), "warning")

@@ -35,6 +35,8 @@ class CycleDialog(TableDialog):
         said = self._choice.units[column]
         if said and (same := [each for each in self._units(axis) if conversion(said, each) == (1.0, 0.0)]):
             box.setCurrentText(same[0])
+        elif not said and axis == EITHER and fits(self._choice.heading[column], POWER):
+            box.setCurrentText(POWER.unit)
 
     def _chosen(self) -> tuple[Column, Column]:
         power = conversion(self.units[1].currentText(), "W") is not None
@@ -93,4 +95,11 @@ def _choice(file: Path) -> Choice | None:
     current, power = (choice_of(file, (TIME, axis)) for axis in (CURRENT, POWER))
     if current is None or power is None:
         return None
-    return current if any(fits(each, CURRENT) for each in current.heading) else power
+    of_current, of_power = (
+        max(
+            (2 if fits(heading, axis) else int(conversion(unit, axis.unit) is not None))
+            for heading, unit in zip(current.heading, current.units, strict=True)
+        )
+        for axis in (CURRENT, POWER)
+    )
+    return current if of_current >= of_power else power

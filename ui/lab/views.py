@@ -20,6 +20,8 @@ from ui.lab.tables.variants import VariantTable
 from workbench.bench.records import LabRecord, VariantRecord
 
 ALL = ""
+NO_BLOCKS = "Block shapes need a GPU: the threads of a CPU, of which these figures are, stand in no blocks."
+NONE_MEASURED = "No variant of this study was measured with block shapes."
 
 
 class LabViews(QTabWidget):
@@ -129,6 +131,7 @@ class LabViews(QTabWidget):
         if blocked != self._variants:
             self._variants = blocked
             _refill(self.variant_box, [(title, name) for name, title in blocked.items()])
+        self.variant_box.setEnabled(bool(blocked))
         self.scaling.set_data(study, self._mine, self._order, other)
         self.bandwidth.set_data(record.machine if record is not None else None, other.machine if other else None)
         self._show_size()
@@ -166,12 +169,15 @@ class LabViews(QTabWidget):
         self._show_skipped(here, [wanted] if wanted else self._cases)
         self._show_blocks()
 
+    @property
+    def _device_kind(self) -> str:
+        return str(self._record.machine.device.get("kind", "cpu")) if self._record is not None else "cpu"
+
     def _show_skipped(self, records: Sequence[VariantRecord], cases: Sequence[str]) -> None:
         study = self._study
         if study is not None and self.size_box.currentData():
             study = replace(study, cases=[case for case in study.cases if case.name in cases])
-        kind = str(self._record.machine.device.get("kind", "cpu")) if self._record is not None else "cpu"
-        sentences = left_out(study, records, kind, cases)
+        sentences = left_out(study, records, self._device_kind, cases)
         if self._record is not None and self._record.machine.operations_per_second is None:
             sentences.append("The roof of arithmetic: this record is older than its measurement.")
         self.skipped.setText("Not shown: " + "  ·  ".join(sentences))
@@ -183,7 +189,8 @@ class LabViews(QTabWidget):
         case = self.size_box.currentData() or most_blocks(of_variant)
         mine = [record for record in of_variant if record.case == case]
         caches = list(dict.fromkeys(record.cache for record in mine))
-        self.blocks.set_data([record for record in mine if record.cache == caches[0]] if caches else [])
+        missing = "" if self._variants else NO_BLOCKS if self._device_kind == "cpu" else NONE_MEASURED
+        self.blocks.set_data([record for record in mine if record.cache == caches[0]] if caches else [], missing)
 
     def _point_chosen(self, record: VariantRecord) -> None:
         self.table.choose(record)

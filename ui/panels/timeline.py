@@ -153,6 +153,8 @@ class Timeline(QWidget):
         shown there: who pulls along it looks back meanwhile."""
         if below_each_other == self._side.isHidden():
             for widget, place in zip(self._after, IN_COLUMN, strict=True):
+                # by name: what Qt takes out by itself PySide goes on knowing (ui/widgets/freeing.py)
+                (self._row if below_each_other else self._column).removeWidget(widget)
                 if below_each_other:
                     self._column.addWidget(widget, *place)
                 else:

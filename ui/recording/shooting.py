@@ -12,6 +12,7 @@ from engines.api.errors import WorkbenchError
 from ui.recording.movie_dialog import MovieWish
 from ui.recording.playback import Playback
 from ui.recording.reel import Kept, read
+from ui.scene.cameras.room import CENTRED
 from ui.scene.visuals.plates import DARK, LIGHT
 from ui.widgets.background import Background
 from workbench.export.movies import Movie
@@ -77,18 +78,20 @@ class Shooting(QObject):
         self._background.submit(LANE, lambda: self.movie.add(picture), lambda _: self._encoded(), self._failed)
 
     def _draw(self) -> Array:
-        """The view without its meters, which are of now."""
+        """The view without its meters, which are of now, and without the room that they take from the body."""
         self._viewport.set_overlay([])
         scene = getattr(self._viewport, "scene", None)
         picture: Array
-        if scene is None or not self._wish.ground:
+        if scene is None:
             picture = self._viewport.image(*self._wish.size)
             return picture
-        before, scene.theme = scene.theme, LIGHT if self._wish.ground == "light" else DARK
+        before, scene.room = (scene.room, scene.theme), CENTRED
+        if self._wish.ground:
+            scene.theme = LIGHT if self._wish.ground == "light" else DARK
         try:
             picture = self._viewport.image(*self._wish.size)
         finally:
-            scene.theme = before
+            scene.room, scene.theme = before
         return picture
 
     def _encoded(self) -> None:

@@ -121,10 +121,12 @@ class Painter:
         """The whole view as (height, width, 4) uint8, drawn off screen, without handles."""
         buffer = gloo.FrameBuffer(gloo.RenderBuffer((height, width), "color"))
         on_screen = scene.camera.offset, scene.camera.distance  # which clicks go by
+        covered, scene.covered = scene.covered, 0.0  # what lies over the view is not in its picture
         with buffer:
             self.paint(scene, width, height, ratio, resolution, handles=False)
             image = np.array(gloo.read_pixels((0, 0, width, height), alpha=True))
         scene.camera.offset, scene.camera.distance = on_screen
+        scene.covered = covered
         buffer.delete()
         image[..., 3] = 255
         return image

@@ -311,7 +311,7 @@ class Scene:
         before = self._followed[1] if self._followed[0] == field.name else None
         share = 100.0 - self.view.outliers
         values = self.layer.drawn_values
-        self._followed = field.name, followed(values, field.range, before, share, field.guessed)
+        self._followed = field.name, followed(values, field.range, before, share, field.guessed and not field.anchored)
 
     def _look_beyond(self) -> None:
         """Those that a person leaves out are not told."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -22,14 +21,13 @@ from ui.session.model import DocumentModel
 from ui.session.opening import Opening
 from ui.session.paint.kept_paint import KeptPaint
 from ui.session.paint.painting import Painting
-from ui.session.rewinding import Rewinding
+from ui.session.running.live import LiveChanges
+from ui.session.running.rewinding import Rewinding
+from ui.session.running.viewers import Viewers
 from ui.session.services import Services
 from ui.widgets.background import Background
-from workbench.project.parameter_files import value_at
-from workbench.project.project import Line
 from workbench.remote.runner import AnyRunner, RemoteRunner
-from workbench.remote.streams import LineLost
-from workbench.run.frames import FrameRequest, Message, Reading, RunState
+from workbench.run.frames import Message, Reading, RunState
 from workbench.run.states.history import KeptState
 from workbench.run.streams.curves import Curves, drawn_until
 from workbench.words.units import clock_text
@@ -40,8 +38,6 @@ PAST = "The run is at {time}, past this end, and stops here; with a later one, o
 AS_BEGUN = "This run goes on with the values it began with; Reset takes the new ones."
 AT_END = "No step is taken: the run is at {time}, and its end is {end}. With a later end, or none, it goes on."
 OVER = "No step is taken: this run has come to its own end. Reset begins anew."
-NOBODY = -2
-"""Serial of a request without a view."""
 SAMPLE_TICKS = 3
 """Meters and traces at most every third tick, 10 Hz: with a frame, so that the window is painted once for both, unless
 none comes for as long again."""
@@ -103,18 +99,9 @@ class Controller(QObject):
         self.curves: Callable[[], Curves] = dict
         """What was drawn of the run."""
         self.time = 0.0
-        self._request: FrameRequest | None = None
-        self._charts: tuple[str, ...] = ()
-        self._cuts: tuple[Line, ...] = ()
-        self._element: int | None = None
-        self._pair: tuple[int, int] | None = None
         self._stale = False
         self._reading: Future[Reading | None] | None = None
         self._resetting: Future[None] | None = None
-        self._changes: list[tuple[Path, Future[None]]] = []
-        """Of live parameters, not known to have been carried out yet."""
-        self.unsent: set[Path] = set()
-        """Live parameters that were changed while the line to the run was lost."""
         self.is_frame_due: Callable[[], bool] = lambda: True
         """Whether a frame that came now would be drawn: a run need not make those that are not."""
         self._ticks = 0  # since samples were passed on
@@ -128,6 +115,10 @@ class Controller(QObject):
         self._built_for: tuple[Any, bool] = (None, False)  # the geometry of the run, and whether it was told to start
         self.painting = Painting(lambda: self.runner, model.undo_stack, self)
         self.rewinding = Rewinding(self)
+        self.viewers = Viewers(lambda: self.runner, self)
+        self.live = LiveChanges(model, lambda: self.runner, self)
+        self.live.refused.connect(self._live_change_refused)
+        self.live.held_back.connect(self._live_change_held_back)
         self.kept_paint = KeptPaint(self)
         self.opening = Opening(self)
         self._timer = QTimer(self)
@@ -187,7 +178,7 @@ class Controller(QObject):
             return
         self._built_for = (self.model.geometry, autostart)
         self._stale = False
-        self.unsent = set()
+        self.live.unsent = set()
         self._reported = False
         self._stepped = False
         self._progress = ("", -1.0)  # nothing is said yet
@@ -305,34 +296,6 @@ class Controller(QObject):
         if locked:
             self._set_phase(Phase.READY)  # for the person at once; the worker ends its batch first
 
-    def watch(self, request: FrameRequest | None) -> None:
-        """What the viewport wants of each moment."""
-        self._request = request
-        self._watch()
-
-    def watch_charts(self, names: tuple[str, ...], lines: tuple[Line, ...]) -> None:
-        """The charts that are looked at, of those that are not over time, and the lines along which there are some."""
-        self._charts, self._cuts = names, lines
-        self._watch()
-
-    def inspect(self, element: int | None) -> None:
-        """The element that is looked into."""
-        self._element = element
-        self._watch()
-
-    def measure(self, pair: tuple[int, int] | None) -> None:
-        """The two elements that are measured."""
-        self._pair = pair
-        self._watch()
-
-    def _watch(self) -> None:
-        request = self._request
-        if self._charts or self._cuts or self._element is not None or self._pair is not None:
-            view = request or FrameRequest(NOBODY, {})
-            request = replace(view, charts=self._charts, cuts=self._cuts, element=self._element, pair=self._pair)
-        if self.runner is not None:
-            self.runner.watch(request)
-
     def stand_at(self, time: float, samples: Iterable[Any]) -> None:
         """The run was rewound to ``time``; ``samples`` had not been taken before."""
         taken, self._samples = [*self._samples, *samples], []
@@ -343,10 +306,9 @@ class Controller(QObject):
     def drop_runner(self) -> None:
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
-        self._changes.clear()
-        # of the geometry of this run; the next may have another
-        self._request, self._element, self._pair, self._resetting = None, None, None, None
-        self._charts, self._cuts = (), ()
+        self.live.forget()
+        self.viewers.forget()
+        self._resetting = None
         if runner is not None:
             self.background.submit("runs", runner.close)
         if self.info is not None:
@@ -384,7 +346,7 @@ class Controller(QObject):
 
     def _document_opened(self) -> None:
         self.drop_runner()
-        self._request = None
+        self.viewers.watch(None)
         self._stale = False
         self._set_phase(Phase.EMPTY if self.model.document is None else Phase.IDLE)
         if self.model.document is not None:
@@ -394,7 +356,7 @@ class Controller(QObject):
         match path[0]:
             case "parameters" if self.model.is_live(path) and not self._waits():
                 if self.runner is not None and not self.model.errors:
-                    self.send(path)
+                    self.live.send(path)
             case "parameters":
                 self._stale = True
                 if self.locked:
@@ -413,17 +375,14 @@ class Controller(QObject):
                 if path[-1] == "until" and until is not None and until < self.time and self.phase in UNDER_WAY:
                     self.hint.emit(PAST.format(time=clock_text(self.time, self.model.document.time_unit)))
 
-    def send(self, *paths: Path) -> None:
-        """Have the run take live parameters as they are now; beyond a line that is lost, when it is there again."""
-        assert self.runner is not None
-        if isinstance(self.runner.error, LineLost):
-            first, self.unsent = not self.unsent, self.unsent.union(paths)
-            if first and self._reported:
-                self.broke_off.emit(self.runner)  # the question says so from now on
-            return
-        for path in paths:
-            name = ".".join(str(key) for key in path[1:])
-            self._changes.append((path, self.runner.set_control(name, value_at(self.model.draft, path))))
+    def _live_change_refused(self, sentence: str) -> None:
+        self._stale = True
+        if not self._waits():
+            self.hint.emit(f"{sentence} Reset begins anew with it.")
+
+    def _live_change_held_back(self) -> None:
+        if self._reported:
+            self.broke_off.emit(self.runner)  # the question says so from now on
 
     def _make_way(self) -> None:
         """A run on another geometry than the document has now, of which no step was taken, makes way for a preview; so
@@ -480,7 +439,7 @@ class Controller(QObject):
             self._follow_building(runner)
         elif self.info is None and runner.info is not None:
             self._built(runner)
-        self._follow_changes()
+        self.live.follow()
         self.painting.follow()
         self.rewinding.follow(runner)
         running = state is RunState.RUNNING
@@ -518,20 +477,6 @@ class Controller(QObject):
         runner.take_samples()
         runner.frames.take()
         return runner.alive
-
-    def _follow_changes(self) -> None:
-        """A live change that the run cannot make waits for Reset like any other; for Run, where none was taken yet."""
-        done = [each for each in self._changes if each[1].done()]
-        for each in done:
-            self._changes.remove(each)
-            path, change = each
-            error = None if change.cancelled() else change.exception()
-            if change.cancelled() and self.runner is not None and isinstance(self.runner.error, LineLost):
-                self.unsent.add(path)  # it was on its way
-            if error is not None:
-                self._stale = True
-                if not self._waits():
-                    self.hint.emit(f"{error} Reset begins anew with it.")
 
     def _follow_first_step(self, state: RunState) -> None:
         """The first steps may compile kernels: say so when they keep a person waiting."""

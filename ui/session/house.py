@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from engines.api import Array, Engine, Estimate, Finding, Preset, Progress, registry
 from engines.api.charts import Forecast
 from engines.api.device import Backend
-from engines.api.errors import ProblemError
+from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
 from ui.session import snapshots
@@ -372,6 +372,7 @@ class HouseServices:
         if self._there is not None:  # that machine has its own
             self._resume, self._kept_there = None, True
             return
+        self._keep_where_it_runs(document)
         kept, failure = remembered_state(document), remembered_failure(document)
         self._resume = None
         noticed = (Finding(f"The last run of this problem ended in an error. {failure}"),) if failure else ()
@@ -381,6 +382,20 @@ class HouseServices:
             self._resume = document, snapshots.Beginning(kept.state, curves, missing, device, noticed)
         elif noticed:
             self._resume = document, snapshots.Beginning(None, noticed=noticed)
+
+    def _keep_where_it_runs(self, document: Document) -> None:
+        """What this window runs of the problem is kept as far as it has come, not as of the minute before."""
+        for reference in self._memories.keyrefs():
+            runner = reference()
+            if not isinstance(runner, Runner) or runner.info is None:
+                continue
+            memory = self._memories.get(runner, lambda: None)()
+            if memory is not None and memory.is_of(document):
+                with suppress(TimeoutError, WorkbenchError):
+                    try:
+                        runner.post(memory.keep_now).result(EXPORT_SECONDS)
+                    except CancelledError:
+                        runner.join(EXPORT_SECONDS)  # it ends, and keeps where
 
     # The Kernel Lab.
 

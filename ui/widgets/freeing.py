@@ -8,6 +8,12 @@ Three things that grew with each opening of a problem, each told to be let go he
 * Connections of tool buttons. A button that shows an action connects itself to it anew whenever the action changes,
   150 bytes each time, and all of them are called at the next change.
 * Items of layouts. Whatever ``takeAt`` returns stays, for Python does not own it.
+
+And one that ended the process: ``addLayout`` makes PySide know each item of the layout that is put into another one.
+It forgets those that ``removeWidget`` takes out, but not those that Qt deletes by itself, where a widget goes on to
+another layout or is deleted in its place. Whatever comes to stand in memory there is taken for the item, and when it
+goes its own wrapper is freed twice. So a widget leaves a layout by ``removeWidget``; ``lost_items`` of
+tests/ui/rules.py finds the others.
 """
 
 from __future__ import annotations

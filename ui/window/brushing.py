@@ -25,7 +25,10 @@ class Brushing(QObject):
         self._view = view
         self._banner = banner
         painting, kept, brush = controller.painting, controller.kept_paint, view.brush
+        self._explained = ""
+        """Why a stroke could not be taken back, in the banner."""
         painting.refused.connect(self._explain)
+        painting.wanted_again.connect(lambda: banner.take_back(self._explained))
         brush.keep_asked.connect(kept.keep)
         kept.busy_changed.connect(brush.keep_button.setDisabled)
 
@@ -42,13 +45,13 @@ class Brushing(QObject):
 
     def _explain(self, refused: TakenBack) -> None:
         controller, outcome = self._controller, refused.outcome
-        if outcome is not Outcome.GONE_ON:
-            self._banner.say(outcome.value, "info", stays=True)
-            return
-        before = [mark for mark in controller.rewinding.marks if mark.step < refused.began]
-        if not before or controller.info is None:
-            self._banner.say(f"{outcome.value} {NO_MARK}", "info", stays=True)
-            return
-        at = clock_text(before[-1].time, controller.info.time_unit)
-        ask = f"{outcome.value} Rewind to the last checkpoint before it?"
-        self._banner.ask(ask, {f"Rewind to {at}": partial(controller.rewinding.rewind, before[-1].step)})
+        marks = controller.rewinding.marks if outcome is Outcome.GONE_ON else ()
+        before = [mark for mark in marks if mark.step < refused.began]
+        if before and controller.info is not None:
+            at = clock_text(before[-1].time, controller.info.time_unit)
+            self._explained = f"{outcome.value} Rewind to the last checkpoint before it?"
+            rewind = partial(controller.rewinding.rewind, before[-1].step)
+            self._banner.ask(self._explained, {f"Rewind to {at}": rewind})
+        else:
+            self._explained = f"{outcome.value} {NO_MARK}" if outcome is Outcome.GONE_ON else outcome.value
+            self._banner.say(self._explained, "info", stays=True)

@@ -59,7 +59,7 @@ class ChartsArea(QObject):
         controller.restarted.connect(self.panel.clear)
         self._viewport.picked.connect(self._picked)
         self._viewport.followed.connect(lambda element, position: self._probe(position))
-        self.panel.wanted.connect(controller.watch_charts)
+        self.panel.wanted.connect(controller.viewers.watch_charts)
         self.overlay.problem.connect(controller.problem)
         self.overlay.doubt.connect(lambda sentence: controller.message.emit(Message(sentence, "warning")))
         self.overlay.doubt.connect(controller.hint)
@@ -120,12 +120,12 @@ class ChartsArea(QObject):
     def _inspect(self, element: int, position: Position) -> None:
         self._inspected = (element, position)
         self._viewport.mark_inspected(position)
-        self._controller.inspect(element)
+        self._controller.viewers.inspect(element)
 
     def _look_at_nothing(self) -> None:
         self._inspected = None
         self._viewport.mark_inspected(None)
-        self._controller.inspect(None)
+        self._controller.viewers.inspect(None)
         self.inspection.show_inspection(None)
 
     def _follow(self) -> None:

@@ -59,7 +59,7 @@ class Measuring(QObject):
     def _choose(self, picks: list[tuple[int, Position]]) -> None:
         self._picks = picks
         self._viewport.mark_measured([position for _, position in picks])
-        self._controller.measure((picks[0][0], picks[1][0]) if len(picks) == 2 else None)
+        self._controller.viewers.measure((picks[0][0], picks[1][0]) if len(picks) == 2 else None)
         self.panel.set_hint(SECOND if len(picks) == 1 else HINT if self.action.isChecked() else OFF)
         if len(picks) < 2:
             self.panel.show_inspection(None)

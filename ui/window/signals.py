@@ -74,7 +74,7 @@ def _connect_run(window: MainWindow) -> None:
 def _connect_view(window: MainWindow) -> None:
     """The 3D view, its panel and the brush."""
     controller, viewport, panel = window.controller, window.viewport, window.view_panel
-    viewport.request_changed.connect(controller.watch)
+    viewport.request_changed.connect(controller.viewers.watch)
     controller.is_frame_due = lambda: viewport.is_due
     viewport.view_changed.connect(lambda: panel.set_view(viewport.view_settings()))
     viewport.quality_changed.connect(window.status.set_quality)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -101,7 +102,9 @@ def _rows(plan: SweepPlan, workers: Workers, progress: bool | Progress, kept: Ke
         show = ends.enter_context(shown(progress))
         backend = None
         if not workers.elsewhere:
-            backend = open_for(document.engine, document.complete_problem(), document.project.run.device)
+            backend = open_for(
+                document.engine, document.complete_problem(), document.project.run.device, ahead=math.inf
+            )
             ends.callback(backend.close)
         for row in run_sweep(plan, backend, show, workers, kept):
             values = {one.number.name: value for one, value in zip(plan.variations, row.case, strict=True)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -116,7 +117,7 @@ def _swept(plan: SweepPlan, workers: Workers, document: Document, folder: Path, 
 
 
 def _open(document: Document) -> Backend:
-    backend = open_for(document.engine, document.complete_problem(), document.project.run.device)
+    backend = open_for(document.engine, document.complete_problem(), document.project.run.device, ahead=math.inf)
     if backend.chosen:
         print(backend.chosen, file=sys.stderr)
     return backend

@@ -33,10 +33,12 @@ COMPRESSED_UP_TO = 1 << 24
 """Bytes: larger arrays are written as they are, for the packer is slower than a disk."""
 
 
-def write_hdf5(path: Path, results: Mapping[str, Array]) -> None:
-    """Atomically write ``results``. Raises StorageError."""
+def write_hdf5(path: Path, results: Mapping[str, Array], note: str = "") -> None:
+    """Atomically write ``results``; ``note``: what makes them wrong, as an attribute. Raises StorageError."""
 
     def fill(file: h5py.File) -> None:
+        if note:
+            file.attrs["note"] = note
         for key, given in results.items():
             put(file, key, given)
 

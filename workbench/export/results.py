@@ -34,7 +34,8 @@ class Results:
     """All fields at one moment, on the host, and the charts that are not over time.
 
     ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: arrays of
-    :class:`~engines.api.abilities.WithResults`; ``files``: texts of :class:`~engines.api.abilities.WithFiles`.
+    :class:`~engines.api.abilities.WithResults`; ``files``: texts of :class:`~engines.api.abilities.WithFiles`;
+    ``note``: what makes ``others`` wrong.
     """
 
     geometry: Any
@@ -47,6 +48,7 @@ class Results:
     charts: tuple[tuple[ChartInfo, ChartData], ...] = ()
     others: Mapping[str, Array] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
 
 def results_of(simulation: Simulation) -> Mapping[str, Array]:
@@ -57,6 +59,11 @@ def results_of(simulation: Simulation) -> Mapping[str, Array]:
 def files_of(simulation: Simulation) -> Mapping[str, str]:
     """Its results in forms of other programs; empty where there are none."""
     return simulation.files() if isinstance(simulation, WithFiles) else {}
+
+
+def note_of(simulation: Simulation) -> str:
+    """What makes its results wrong at this moment (spectra that have not settled); empty where nothing does."""
+    return " ".join(finding.message for finding in simulation.noticed() if finding.distorts)
 
 
 def take_results(
@@ -76,8 +83,9 @@ def take_results(
     charts = tuple((info, chart_of(simulation, info)) for info in simulation.charts if not info.series)
     charts += tuple(others(simulation))
     moment = simulation.step, simulation.time
-    rest = results_of(simulation), files_of(simulation)
-    return Results(simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, *rest)
+    besides = results_of(simulation)
+    rest = files_of(simulation), note_of(simulation)
+    return Results(simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, besides, *rest)
 
 
 def export_results(results: Results, path: Path) -> list[Path]:
@@ -111,7 +119,7 @@ def export_results(results: Results, path: Path) -> list[Path]:
         write_text(table, chart_text(info, data))
     written += tables
     if results.others:
-        write_hdf5(data_file, results.others)
+        write_hdf5(data_file, results.others, results.note)
         written.append(data_file)
     for text_file, text in zip(texts, results.files.values(), strict=True):
         write_text(text_file, text)

@@ -38,6 +38,9 @@ from workbench.storage.locking import ProcessLock
 LOOK_SECONDS = 1 / 60
 UNSEEN_SECONDS = 0.25
 ENDING_SECONDS = 45.0
+KEEPING_SECONDS = 10.0
+"""That a window waits at most for the end of the run before, where one goes on from what is kept: shorter than silence
+may last."""
 """In which a server that listens no more has kept its run."""
 LONGEST_NAME = 107
 """Bytes of a socket's name, unix(7)."""
@@ -75,6 +78,7 @@ class Server:
         self._lock = threading.RLock()
         self._window: _Window | None = None
         self._hosted: Hosted | None = None
+        self._ending: threading.Thread | None = None  # the run before
         self._start: m.Start | None = None  # one whose files are still coming
         self._wanted: dict[str, int] = {}
         self._received = Received()
@@ -256,6 +260,8 @@ class Server:
         assert start is not None
         try:
             document = self._received.document(start.problem, folder_of(start.run, "runs"))
+            if start.kept and self._ending is not None:
+                self._ending.join(KEEPING_SECONDS)  # it may be of this problem, opened again
             self._hosted = Hosted(start, document, window.line.near)
             window.attends, window.built = True, False
         except WorkbenchError as error:
@@ -289,7 +295,8 @@ class Server:
         """End the run that there is."""
         hosted, self._hosted, self._seen = self._hosted, None, clock.monotonic()
         if hosted is not None:
-            threading.Thread(target=_end, args=(hosted,), name="workbench-ending", daemon=True).start()
+            self._ending = threading.Thread(target=_end, args=(hosted,), name="workbench-ending", daemon=True)
+            self._ending.start()
 
     # What is done again and again.
 

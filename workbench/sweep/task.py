@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time as clock
 import traceback
@@ -52,7 +53,7 @@ def case_on_worker(plan: SweepPlan, place: int, device: str, ended: str) -> Row:
 def _backend(plan: SweepPlan, device: str) -> Backend:
     key = (plan.document.engine.id, device)
     if key not in _backends:
-        _backends[key] = open_for(plan.document.engine, plan.document.complete_problem(), device)
+        _backends[key] = open_for(plan.document.engine, plan.document.complete_problem(), device, ahead=math.inf)
     return _backends[key]
 
 

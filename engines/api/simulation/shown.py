@@ -24,7 +24,8 @@ class FieldInfo:
     ``names``: the value k stands for ``names[k]``, a state or a material. On grids and particles pictures then show a
     legend of names, and mix no values; on tetrahedra, whose surface they smooth, the numbers.
     ``guessed``: nothing is known of its values but that they begin the same everywhere, or nearly; ``range`` suits
-    these, and viewers have their colours follow the values as soon as these differ.
+    these, and viewers have their colours follow the values as soon as these differ. ``anchored``: they then stay from
+    zero, or around it, as ``range`` is.
     """
 
     name: str
@@ -41,6 +42,7 @@ class FieldInfo:
     cyclic: bool = False
     names: tuple[str, ...] = ()
     guessed: bool = False
+    anchored: bool = False
 
 
 @dataclass(frozen=True)

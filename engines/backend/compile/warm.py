@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 
@@ -52,6 +52,10 @@ def warm(progress: Progress = no_progress, others: Sequence[Callable[[], None]] 
 
 SECONDS_TO_COMPILE = {"battery": 43, "fdtd": 34, "peridynamics": 26, "cardiac": 22, "spiking": 10}
 """Of one core, for what is warmed of an engine; measured together with the longest, stencil's 50. Others come first."""
+
+
+COMPILERS = 8
+"""Of kernels for a GPU at once at most: each takes some 50 MB."""
 
 
 def _warm_on_cpu(others: Sequence[Callable[[], None]], progress: Progress) -> None:
@@ -105,11 +109,19 @@ def _warm_fields() -> None:
 
 
 def warm_cuda(backend: CudaBackend, progress: Progress = no_progress) -> None:
-    """Compile every variant that every ``.cu`` file of the engines declares, for the present device."""
-    work = list(all_variants())
-    for index, (path, macros) in enumerate(work):
-        progress(f"Compiling {path.relative_to(ENGINES).as_posix()}", 0.8 * index / len(work))
-        backend.compile(path, macros)
+    """Compile every variant that every ``.cu`` file of the engines declares, for the present device.
+
+    Side by side: NVRTC compiles on as many threads as call it. Raises DeviceError for the first that does not compile.
+    """
+    with ThreadPoolExecutor(min(COMPILERS, usable_cores())) as pool:
+        futures = {pool.submit(backend.compile, path, macros): path for path, macros in all_variants()}
+        try:
+            for done, future in enumerate(as_completed(futures), 1):
+                future.result()
+                progress(f"Compiled {futures[future].relative_to(ENGINES).as_posix()}", 0.8 * done / len(futures))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def all_variants(root: Path = ENGINES) -> Iterator[tuple[Path, Variant]]:

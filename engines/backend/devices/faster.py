@@ -8,6 +8,7 @@ taken on both: an estimate would have to know latencies, caches and launches bet
 from __future__ import annotations
 
 import logging
+import math
 import time as clock
 from collections.abc import Callable
 
@@ -27,6 +28,10 @@ SMALL_STEP = 64 << 20
 """Bytes moved by a step up to which it is: more take a GPU longer than it takes to launch them."""
 TRIAL_SECONDS = 0.05
 """For which steps are taken on each device, once what they compile is compiled."""
+WORTH_COMPILING = 10.0
+"""[s] of a run on a GPU from which on kernels of the processor are compiled to compare both: that takes as long."""
+
+COMPILES = "Compiling what this problem needs on the processor, to take the faster device: some seconds, once."
 
 
 def open_for(
@@ -37,15 +42,19 @@ def open_for(
     reserve_core: bool = False,
     trial: bool = True,
     state_of: str = "",
+    ahead: float | None = None,
+    say: Callable[[str], None] = log.info,
     open_backend: OpenBackend | None = None,
 ) -> Backend:
     """Open ``device`` (``auto``, ``cpu``, ``cuda:N``) for a run of ``problem``; its ``chosen`` says why it is this
     one, where that was a choice.
 
     ``auto`` is the faster of the GPU and the processor; without ``trial`` by their estimates alone. As long as kernels
-    have not been compiled on this machine it is the GPU: asking the processor would take longer than most runs. A run
-    that goes on from a state stays on the device of which the name is ``state_of``: on another one its bits would be
-    others.
+    have not been compiled on this machine the processor is asked only for small problems of which so much simulated
+    time lies ``ahead`` (infinity: to an end that comes by itself) that compiling them pays, which is told to ``say``;
+    without, the GPU is taken.
+    A run that goes on from a state stays on the device of which the name is ``state_of``: on another one its bits would
+    be others.
     Raises ProblemError for a name that is not there, DeviceError.
     """
     opener = open_backend or _open_backend
@@ -58,6 +67,9 @@ def open_for(
             chosen, reason = cpu, f"Goes on on {cpu.info.name}, on which it began."
         elif compiled_ahead():
             chosen, reason = faster(engine, problem, first, cpu, trial=trial)
+        elif trial and _is_long(engine, problem, first, ahead):
+            say(COMPILES)
+            chosen, reason = faster(engine, problem, first, cpu)
         else:
             chosen, reason = first, _not_compared(engine, problem, first)
     except Exception:  # whatever it was, the run meets it and says it, or goes on without a choice
@@ -95,6 +107,17 @@ def faster(engine: Engine, problem: Problem, gpu: Backend, cpu: Backend, *, tria
         return gpu, ""
     quick, slow, ratio = (gpu, cpu, of_cpu / of_gpu) if of_gpu <= of_cpu else (cpu, gpu, of_gpu / of_cpu)
     return quick, f"Runs on {quick.info.name}, {ratio:.2g} times as fast as {slow.info.name} for this problem, {how}."
+
+
+def _is_long(engine: Engine, problem: Problem, gpu: Backend, ahead: float | None) -> bool:
+    """Whether a small problem takes the GPU longer than the processor's kernels take to be compiled."""
+    on_gpu = None if ahead is None else _estimate(engine, problem, gpu)
+    if ahead is None or on_gpu is None or not _small(on_gpu):
+        return False
+    if math.isinf(ahead):
+        return True
+    pace = _tried(engine, problem, gpu)
+    return pace is not None and pace * ahead > WORTH_COMPILING
 
 
 def _not_compared(engine: Engine, problem: Problem, gpu: Backend) -> str:

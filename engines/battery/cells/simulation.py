@@ -277,6 +277,7 @@ class CellSimulation(Recorded, Simulation):
         particles = slice(int(Row.NEGATIVE_MODES), int(Row.SALT))
         shells = [slice(self._cells.shells, self._cells.rows)] if self._cells.varying else []
         looked_at = (slice(0, int(Row.SALT)), *shells)
+        self._cells.copy_few()
         if (copied := self._cells.copied) is not None and all(np.isfinite(copied[rows]).all() for rows in looked_at):
             return None
         whole = (self._cells.state[rows] for rows in looked_at)

@@ -14,6 +14,10 @@ from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
 
 WAITING = -1e30
 REFRACTORY = 50.0
+SETTLING = 100.0
+"""After a beat [ms] the voltage falls as fast as it likes."""
+FALL = 0.1
+"""As fast a resting voltage falls at most [mV/ms]: the dip at the edge of a stimulus, of some mV for a ms, is none."""
 CHUNK = 16384
 """Cells whose weighted sum one thread takes at a time."""
 
@@ -53,11 +57,11 @@ def _look_maps(voltage, arrays, threshold, fraction, time, since, n_cells):
     """A beat begins where V crosses ``threshold`` upwards and ends where it falls below peak − fraction (peak − rest);
     both moments are linear between looks.
 
-    arrays: :class:`MapArrays`, one value a cell in each. Bytes of a cell: V, before, level and rest are read and
+    arrays: :class:`MapArrays`, one value a cell in each. Bytes of a cell: V, before, level and low are read and
     before is written; more only where a beat begins, rises or ends.
     """
     before, level = arrays.before, arrays.level
-    rest, peak = arrays.rest, arrays.peak
+    low, rest, peak = arrays.low, arrays.rest, arrays.peak
     activation, repolarisation, duration = arrays.activation, arrays.repolarisation, arrays.duration
     cycle, beats = arrays.cycle, arrays.beats
     for i in prange(n_cells):
@@ -74,18 +78,20 @@ def _look_maps(voltage, arrays, threshold, fraction, time, since, n_cells):
                 beats[i] += 1.0
                 activation[i] = at
                 peak[i] = v
-                level[i] = v - fraction * (v - rest[i])
+                rest[i] = low[i]
+                level[i] = v - fraction * (v - low[i])
         if begun:
             pass
         elif not excited:
-            if not (v >= b) and v < rest[i]:  # also where there was no look before: b is NaN
-                rest[i] = v
+            if not (v >= b) and v < low[i]:  # also where there was no look before: b is NaN
+                settles = repolarisation[i] >= 0.0 and time - repolarisation[i] < SETTLING
+                low[i] = v if settles or math.isnan(b) else max(v, low[i] - FALL * since)
         elif v < end:
             at = time - since * ((end - v) / (b - v))
             repolarisation[i] = at
             duration[i] = at - activation[i]
             level[i] = WAITING
-            rest[i] = v
+            low[i] = v
         elif v > b and v > peak[i]:
             peak[i] = v
             level[i] = v - fraction * (v - rest[i])

@@ -16,19 +16,21 @@ class MapArrays(NamedTuple):
     """The arrays of the maps, ``(n_padded,)`` each on the device, in the order of the kernels' arguments.
 
     before: voltage of the look before [mV], NaN if there was none; level: where this beat ends [mV], ``WAITING``
-    between beats; rest, peak [mV]; activation, repolarisation, duration [ms] of the latest; cycle [ms]: from the
-    activation before it; beats: how many there were since they were last counted from zero.
+    between beats; low: the resting voltage since the beat before [mV], as far as it is known; peak [mV]; activation,
+    repolarisation, duration [ms] of the latest; cycle [ms]: from the activation before it; beats: how many there were
+    since they were last counted from zero; rest: what low was when the latest began [mV].
     """
 
     before: Any
     level: Any
-    rest: Any
+    low: Any
     peak: Any
     activation: Any
     repolarisation: Any
     duration: Any
     cycle: Any
     beats: Any
+    rest: Any
 
 
 BOARD = 64

@@ -1,6 +1,7 @@
 // One look of the maps: where each cell is in its beat, and the times of what happened since the look before.
 //
-// A cell waits (level = WAITING; rest follows the lowest voltage) until it crosses the threshold upwards; then it is
+// A cell waits (level = WAITING; low follows the lowest voltage, no faster than a resting voltage falls but for a while
+// after a beat) until it crosses the threshold upwards, with rest = low; then it is
 // excited (peak follows the highest voltage, level = peak - fraction (peak - rest)) until it falls below its level.
 // Times are linear between two looks. An upward crossing of an excited cell begins a beat of its own if the one before
 // is at least REFRACTORY ago (less is the notch of the same beat); the rest of the beat before then stays.
@@ -11,13 +12,16 @@
 
 #define WAITING REAL(-1e30)
 #define REFRACTORY REAL(50)
+#define SETTLING REAL(100)
+#define FALL REAL(0.1)  // a dip of a ms at the edge of a stimulus is no resting voltage
 
 extern "C" __global__ void look_maps(const REAL* __restrict__ voltage, REAL* __restrict__ before,
-                                     REAL* __restrict__ level, REAL* __restrict__ rest, REAL* __restrict__ peak,
+                                     REAL* __restrict__ level, REAL* __restrict__ low, REAL* __restrict__ peak,
                                      REAL* __restrict__ activation, REAL* __restrict__ repolarisation,
                                      REAL* __restrict__ duration, REAL* __restrict__ cycle,
-                                     REAL* __restrict__ beats, const REAL threshold, const REAL fraction,
-                                     const REAL time, const REAL since, const long long n_cells)
+                                     REAL* __restrict__ beats, REAL* __restrict__ rest, const REAL threshold,
+                                     const REAL fraction, const REAL time, const REAL since,
+                                     const long long n_cells)
 {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n_cells) return;
@@ -31,18 +35,24 @@ extern "C" __global__ void look_maps(const REAL* __restrict__ voltage, REAL* __r
             beats[i] += REAL(1);
             activation[i] = at;
             peak[i] = v;
-            level[i] = v - fraction * (v - rest[i]);
+            rest[i] = low[i];
+            level[i] = v - fraction * (v - low[i]);
             return;
         }
     }
     if (!excited) {
-        if (!(v >= b) && v < rest[i]) rest[i] = v;  // also where there was no look before: b is NaN
+        const REAL lowest = low[i];
+        if (!(v >= b) && v < lowest) {  // also where there was no look before: b is NaN
+            const bool settles = repolarisation[i] >= REAL(0) && time - repolarisation[i] < SETTLING;
+            const REAL fallen = lowest - FALL * since;
+            low[i] = settles || b != b || v > fallen ? v : fallen;
+        }
     } else if (v < end) {
         const REAL at = time - since * ((end - v) / (b - v));
         repolarisation[i] = at;
         duration[i] = at - activation[i];
         level[i] = WAITING;
-        rest[i] = v;
+        low[i] = v;
     } else if (v > b && v > peak[i]) {
         peak[i] = v;
         level[i] = v - fraction * (v - rest[i]);

@@ -17,7 +17,7 @@ from engines.cardiac.watch.watcher import NEVER, Snapshot, TissueWatcher
 WAITING = -1e30
 """Level of a cell that is in no beat (``maps.cu``)."""
 NO_PEAK = -1000.0
-"""Peak voltage [mV] of a cell that had no beat."""
+"""Peak and resting voltage [mV] of a cell that had no beat."""
 NONE = "no beat yet"
 ACTIVATION = "activation"
 ARRAYS = len(MapArrays._fields)
@@ -39,13 +39,16 @@ def maps_fields(level: float) -> tuple[FieldInfo, ...]:
             name, title, "ms", "cell", (low, high), summary=True, missing=NOT_ACTIVATED, missing_title=missing_title
         )
 
+    def voltages(name: str, title: str, values: tuple[float, float]) -> FieldInfo:
+        return FieldInfo(name, title, "mV", "cell", values, summary=True, missing=NO_PEAK, missing_title=NONE)
+
     return (
         times("latest_activation", "Latest activation", 0.0, 60.0, "not yet"),
         times("repolarisation", "Repolarisation time", 200.0, 400.0, "not yet"),
         times("apd", f"APD{level:g}", 200.0, 360.0, NONE),
         times("cycle_length", "Cycle length", 100.0, 1000.0, "no second beat yet"),
-        FieldInfo("peak", "Peak voltage", "mV", "cell", (0.0, 50.0), summary=True, missing=NO_PEAK, missing_title=NONE),
-        FieldInfo("rest", "Resting voltage", "mV", "cell", (-90.0, -70.0), summary=True),
+        voltages("peak", "Peak voltage", (0.0, 50.0)),
+        voltages("rest", "Resting voltage", (-90.0, -70.0)),
     )
 
 
@@ -115,7 +118,7 @@ class Maps(TissueWatcher):
         self._since, self.every = since, every
         self.fields = maps_fields(level)
         never = (NOT_ACTIVATED,) * 4
-        self._start = np.array(MapArrays(np.nan, WAITING, np.inf, NO_PEAK, *never, 0.0), kernels.dtype)
+        self._start = np.array(MapArrays(np.nan, WAITING, np.inf, NO_PEAK, *never, 0.0, NO_PEAK), kernels.dtype)
         self._n_padded = n_padded
         self._rows = kernels.backend.array(self._anew())
         self._arrays = MapArrays(*self._rows)
@@ -153,6 +156,9 @@ class Maps(TissueWatcher):
         n, rows = self._kernels.n_cells, self._anew()
         if "maps" in state:  # of earlier versions the first arrays
             rows[: len(state["maps"]), :n] = state["maps"][:, :n]
+            if len(state["maps"]) < ARRAYS:  # they had one array for both
+                kept = MapArrays(*rows)
+                kept.rest[:] = np.where(kept.peak == NO_PEAK, NO_PEAK, kept.low)
         self._rows[:, :n] = self._kernels.backend.array(np.ascontiguousarray(rows[:, :n]))
 
     def _anew(self) -> Array:

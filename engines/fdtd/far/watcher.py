@@ -123,14 +123,15 @@ class FarWatcher(FieldWatcher):
         self._kept.clear()
 
     def results(self) -> Mapping[str, Array]:
-        """E_theta, E_phi (frequencies, θ, φ): ``r E e^{−ikr}`` of sums with ``e^{+iωt}``, as all of monitors."""
+        """E_theta, E_phi (frequencies, θ, φ): ``r E e^{−ikr}`` of sums with ``e^{+iωt}``, as all of monitors; 0 behind
+        grounds."""
         far, name = self.far(), self._flux.plan.name
         unit = "V s" if self._line is None else "V s/m^0.5"
         return {
             f"{name}/theta [rad]": far.directions.theta,
             f"{name}/phi [rad]": far.directions.phi,
-            f"{name}/E_theta [{unit}]": far.theta.conj().astype(np.complex128),
-            f"{name}/E_phi [{unit}]": far.phi.conj().astype(np.complex128),
+            f"{name}/E_theta [{unit}]": (far.theta.conj() * far.lit).astype(np.complex128),
+            f"{name}/E_phi [{unit}]": (far.phi.conj() * far.lit).astype(np.complex128),
             f"{name}/directivity": far.directivity(),
             f"{name}/radiated energy [{self._flux.unit}]": self._energy(far),
         }

@@ -10,12 +10,13 @@ order of two ports and may give each port an impedance of its own.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 
 Format = Literal["RI", "MA", "DB"]
@@ -71,6 +72,12 @@ def touchstone_text(
     if version == "2.0":
         lines.append("[End]")
     return "\n".join(lines) + "\n"
+
+
+def commented(files: Mapping[str, str], noticed: Iterable[Finding]) -> dict[str, str]:
+    """Texts of such files, each behind what makes their numbers wrong."""
+    notes = "".join(f"! {finding.message}\n" for finding in noticed if finding.distorts)
+    return {name: notes + text for name, text in files.items()}
 
 
 def _data_lines(frequency: float, matrix: Array, form: Format) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from engines.api import Problem, Progress
+from engines.api import Problem, Progress, Simulation
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.simulation.ranks import Part, Ranks
@@ -15,6 +16,7 @@ from engines.fdtd.media.materials import Media
 from engines.fdtd.monitors.incident import incident_of
 from engines.fdtd.monitors.plans import Incident, make_watchers
 from engines.fdtd.parameters import FdtdParameters
+from engines.fdtd.ports.touchstone import commented
 from engines.fdtd.ports.watcher import PortsWatcher
 from engines.fdtd.ranks.cut import CutYee, slab_of
 from engines.fdtd.ranks.simulation import SlabSimulation
@@ -113,7 +115,13 @@ def _assembled(
     return Part(
         simulation, slab.grid, (slab.elements,), shares, dict.fromkeys(("energy", "electric", "magnetic"), "same"),
         simulation.given, seen, seen.names if seen is not None else (), fields,
+        asked={} if seen is None else {"files": partial(_files, seen)},
     )  # fmt: skip
+
+
+def _files(seen: SeenFromAll, ranks: Simulation) -> dict[str, str]:
+    noticed = ranks.noticed()  # which brings what is seen up to date
+    return commented(seen.files(), noticed)
 
 
 def _ports(placed: OnGrid, backend: Backend, steps: YeeSteps) -> FieldWatcher:

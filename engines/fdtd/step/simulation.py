@@ -32,6 +32,7 @@ from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
 from engines.fdtd.media.solids.painting import KEEP, Block, Painter
 from engines.fdtd.monitors.settling import SettlingWatcher
 from engines.fdtd.monitors.traffic import MONITORS
+from engines.fdtd.ports.touchstone import commented
 from engines.fdtd.sources.currents import Sources
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.step.traffic import STEPS
@@ -148,7 +149,7 @@ class FdtdSimulation(Simulation):
         return self.watchers.results()
 
     def files(self) -> Mapping[str, str]:
-        return self.watchers.files()
+        return commented(self.watchers.files(), self.noticed())
 
     def synchronize(self) -> None:
         self._backend.synchronize()

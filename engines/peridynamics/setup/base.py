@@ -292,7 +292,7 @@ class Setup(ABC):
         solver.arrays["v"] = self.backend.array(moving)
 
     def _fields(self) -> tuple[FieldInfo, ...]:
-        """Ranges are those of bonds at the critical stretch."""
+        """Ranges are those of bonds at the critical stretch; how far a body goes is not known."""
         lattice, stretch = self.lattice, self.lattice.critical_stretch
         moved = 0.5 * stretch * float(np.ptp(self.body.centers, axis=0).max()) * 1e-3
         for load in self.parameters.loads:
@@ -306,13 +306,20 @@ class Setup(ABC):
         density = 0.5 * lattice.young * stretch**2
         return (
             FieldInfo("damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.crossing_share)), "damage"),
-            FieldInfo("displacement", "Displacement", "um", "cell", (0.0, moved)),
+            FieldInfo("displacement", "Displacement", "um", "cell", (0.0, moved), guessed=True, anchored=True),
             FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(fastest))),
             FieldInfo("energy", "Energy density", "J/m³", "cell", (0.0, _rounded(density)), "inferno"),
             *fields_of(self._solid(), stretch, self.body.dimensions),
             *(
                 FieldInfo(
-                    f"displacement_{axis}", f"Displacement along {axis}", "um", "cell", (-moved, moved), "diverging"
+                    f"displacement_{axis}",
+                    f"Displacement along {axis}",
+                    "um",
+                    "cell",
+                    (-moved, moved),
+                    "diverging",
+                    guessed=True,
+                    anchored=True,
                 )
                 for axis in "xyz"[: self.body.dimensions]
             ),

@@ -10,7 +10,7 @@ import pytest
 
 from engines.api.errors import DeviceError, ProblemError
 from engines.backend.devices import faster as devices
-from engines.backend.devices.faster import SMALL_MEMORY, SMALL_STEP, faster, open_for
+from engines.backend.devices.faster import COMPILES, SMALL_MEMORY, SMALL_STEP, faster, open_for
 from tests.workbench.fake_engine import FakeBackend
 
 
@@ -192,6 +192,25 @@ def test_the_processor_is_not_asked_before_its_kernels_are_compiled(monkeypatch)
     assert [each.closed for each in opened] == [False, True]
     large = Speeds(memory=1 << 30)
     assert open_for(large, None, "auto", open_backend=opening([])).chosen == ""
+
+
+@pytest.mark.parametrize(
+    ("ahead", "gpu", "kind", "tried"),
+    [
+        (100.0, 0.06, "cpu", 3),  # 12 s on the card: compared
+        (100.0, 0.04, "cuda", 1),  # 8 s: sooner through than the processor's kernels are compiled
+        (float("inf"), 1e-6, "cpu", 2),  # to an end that comes by itself
+    ],
+)
+def test_a_run_that_is_long_on_the_gpu_is_compared_before_all_is_compiled(ahead, gpu, kind, tried, monkeypatch):
+    monkeypatch.setattr(devices, "compiled_ahead", lambda: False)
+    engine, told = Speeds(taken={"cuda": gpu, "cpu": gpu / 2}), []
+    backend = open_for(engine, None, "auto", ahead=ahead, say=told.append, open_backend=opening([]))
+    assert told == ([COMPILES] if kind == "cpu" else [])
+    assert (backend.info.kind, len(engine.built)) == (kind, tried)
+    assert ("as tried on both" in backend.chosen) == (kind == "cpu")
+    large = Speeds(memory=1 << 30, estimated={"cuda": 1e9, "cpu": 1.0})
+    assert open_for(large, None, "auto", ahead=ahead, open_backend=opening([])).info.kind == "cuda"
 
 
 @pytest.mark.parametrize(("error", "closed"), [(TypeError, [False, True]), (KeyboardInterrupt, [True, True])])

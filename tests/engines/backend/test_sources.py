@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
+from engines.api.errors import DeviceError
 from engines.backend import cuda
 from engines.backend.cache_dir import source_file
+from engines.backend.ceilings import memory
 from engines.backend.compile import source, warm
 from engines.backend.compile.nvrtc import parse_resources
 from engines.backend.compile.source import compile_options, source_digest, source_text
@@ -92,6 +97,7 @@ def test_warming_compiles_the_cpu_kernels_calls_each_engine_and_reports(monkeypa
             seen.append(backend.id)
             backend.gather(np.zeros(3, np.float32), backend.select(warm.Selection(np.zeros(1, np.int32))))
 
+    monkeypatch.setattr(memory, "_measured", {})  # of one number each; other tests look at it
     monkeypatch.setattr(warm, "engines", lambda: {"some": SomeEngine()})
     monkeypatch.setattr(cuda, "load_cupy", _no_cupy)
     reports: list[tuple[str, float]] = []
@@ -101,6 +107,39 @@ def test_warming_compiles_the_cpu_kernels_calls_each_engine_and_reports(monkeypa
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
     assert "Compiling Some engine" in [message for message, _ in reports]
+
+
+class Compiling:
+    """A GPU's backend that waits until two of its kernels are compiled at once."""
+
+    def __init__(self, broken: str = "") -> None:
+        self.broken, self.made, self._both = broken, [], threading.Barrier(2)
+
+    def compile(self, path, macros):
+        if path.name == self.broken:
+            raise DeviceError("It does not compile.")
+        if not self.broken and len(self.made) < 2:
+            self._both.wait(timeout=30)
+        if self.broken:
+            time.sleep(0.01)  # a hundred of them take a second
+        self.made.append((path, macros))
+
+
+def test_kernels_of_a_gpu_are_compiled_side_by_side(monkeypatch):
+    monkeypatch.setattr(warm, "usable_cores", lambda: 2)
+    device, fractions = Compiling(), []
+    warm.warm_cuda(device, lambda message, fraction: fractions.append(fraction))
+    assert sorted(device.made) == sorted(warm.all_variants())
+    assert fractions == sorted(fractions)
+    assert len(fractions) == len(device.made) > 300
+
+
+def test_one_that_does_not_compile_ends_the_others(monkeypatch):
+    monkeypatch.setattr(warm, "usable_cores", lambda: 2)
+    device = Compiling(next(warm.all_variants())[0].name)
+    with pytest.raises(DeviceError, match="does not compile"):
+        warm.warm_cuda(device)
+    assert len(device.made) < 100
 
 
 def _no_cupy():

@@ -75,4 +75,4 @@ def test_another_document_has_no_element_chosen(picked, qtbot, services):
     picked.open_preset(services.presets()[0])
     qtbot.waitUntil(lambda: picked.viewport.inspected is None, timeout=10_000)
     qtbot.waitUntil(lambda: picked.controller.phase == "ready", timeout=10_000)
-    assert picked.controller._element is None
+    assert picked.controller.viewers.element is None

@@ -93,7 +93,7 @@ def test_live_parameters_that_are_changed_while_the_line_is_lost_are_sent_when_i
     assert not taken
     qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: taken == [("conductivity_scale", 0.5)], timeout=20_000)
-    assert not window.controller.unsent
+    assert not window.controller.live.unsent
     assert not window.controller.stale
 
 

@@ -1,8 +1,11 @@
 """A drive cycle of a person's own: a table that leaves a choice is asked about, one that is clear is taken."""
 
 import pytest
+from PySide6.QtCore import QObject
 
+from ui.importing.cycles import EITHER, TIME, CycleDialog, _choice
 from ui.session.controller import Phase
+from ui.widgets.background import Background
 from workbench.project.presets import preset_called
 from workbench.words.numbers import spaced
 
@@ -64,3 +67,20 @@ def test_what_leaves_no_choice_is_taken_without_a_question(motorway, qtbot, tmp_
     qtbot.waitUntil(lambda: motorway.model.draft["parameters"]["drive_cycle"]["file"] == str(path))
     assert motorway.cycles.dialog is None
     motorway.model.undo_stack.setClean()
+
+
+@pytest.mark.parametrize(
+    ("value", "chosen"),
+    [("Laststrom / mA", (2, "mA")), ("P_ab / kW", (2, "kW")), ("Leistung", (2, "W")), ("Strom", (2, "A"))],
+)
+def test_the_column_of_the_unit_is_proposed_where_no_heading_is_known(tmp_path, qtbot, value, chosen):
+    """A voltage beside it was taken for the current."""
+    path = tmp_path / "fahrt.csv"
+    path.write_text(f"Uhrzeit (min);U_Klemme;{value}\n0;4,05;1500\n2;3,98;3400\n4;4,08;-500\n", "utf-8")
+    choice = _choice(path)
+    assert choice is not None
+    parent = QObject()
+    dialog = CycleDialog(path, "", (TIME, EITHER), choice, Background(parent), None)
+    qtbot.addWidget(dialog)
+    assert (dialog.columns[1].currentIndex(), dialog.units[1].currentText()) == chosen
+    assert (dialog.columns[0].currentIndex(), dialog.units[0].currentText()) == (0, "min")

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import pyqtgraph as pg
 import pytest
@@ -147,6 +148,26 @@ def test_the_heat_map_shows_fractions_by_block(measured, qtbot):
     assert shown == sorted(f"{100 * record.fraction:.0f} %" for record in records)
     names = [name for _, name in views.blocks.getAxis("bottom")._tickLevels[0]]
     assert names == ["16", "32", "64", "128"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("cpu", "Block shapes need a GPU"), ("cuda", "No variant of this study was measured with block shapes.")],
+)
+def test_without_any_block_shape_it_is_said_why_and_nothing_is_chosen(measured, kind, said):
+    """It spoke of "this variant" under an empty list."""
+    views, record = measured.views, plausible_record()
+    device = {**record.machine.device, "kind": kind}
+    flat = tuple(each for each in record.variants if each.shape is None)
+    views.show_data(
+        STUDY, STUDY.id, replace(record, machine=replace(record.machine, device=device), variants=flat), None
+    )
+    views.setCurrentIndex(1)
+    (shown,) = (item.toPlainText() for item in views.blocks.getPlotItem().items if isinstance(item, pg.TextItem))
+    assert shown.startswith(said)
+    assert not views.variant_box.isEnabled()
+    views.show_data(STUDY, STUDY.id, record, None)
+    assert views.variant_box.isEnabled()
 
 
 def test_a_point_of_the_roofline_chooses_its_row(measured):

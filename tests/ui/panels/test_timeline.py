@@ -5,6 +5,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QWidget
 
+from tests.ui.rules import lost_items
 from ui.panels.timeline import Timeline
 from ui.panels.timeline_bar import Tick
 from ui.session.controller import Phase
@@ -85,6 +86,13 @@ def test_fields_are_left_out_where_there_is_no_room(timeline, width, shown, unit
     timeline.set_until(20.0)
     assert timeline.until.unit_label.text() == "s"
     assert timeline.until.box.toolTip() == "Stop by itself at this time"
+
+
+def test_what_goes_from_the_row_to_the_column_leaves_no_item_behind(timeline):
+    assert not lost_items()
+    for width in (650, 1000, 650):
+        timeline.resize(width, 60)
+        assert not lost_items()
 
 
 def test_beside_open_meters_pace_and_end_stand_below_each_other(timeline, qtbot):

@@ -15,6 +15,7 @@ from engines.api import registry
 from tests.ui.pictures.contrast import faint_texts, left_of, picture_of
 from tests.ui.pictures.showing import SIZES, Showing
 from tests.ui.pictures.walk import all_texts, faults
+from tests.ui.rules import lost_items
 from ui.charts.figure_dialog import FigureDialog
 from ui.widgets.theme import THEMES, palette, theme
 from ui.window.help.tours.places import controls
@@ -37,6 +38,7 @@ def nothing_left_running():
     """In place of that of all tests: the window stays open from one to the next; ``showing`` looks when it closes."""
     yield
     gc.collect(1)
+    assert not lost_items()
 
 
 @pytest.fixture(scope="module")

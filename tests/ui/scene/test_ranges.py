@@ -46,6 +46,18 @@ def test_a_range_that_follows_grows_stays_and_shrinks_with_the_values():
     assert show(scene, 0.02) == (-0.02, 0.02)
 
 
+def test_a_guessed_range_stays_around_zero_where_it_is_anchored_there():
+    """As displacements, which grow with the time that a body flies."""
+    field = replace(AMPLITUDE, guessed=True, anchored=True)
+    scene = shown(field)
+    assert show(scene, 0.0) == AMPLITUDE.range
+    assert show(scene, 3.8) == (-5.0, 5.0)
+    scene.apply_view(ViewSettings(field="voltage", range=(0.0, 7.0)), 1.0)
+    assert show(scene, 40.0) == (0.0, 7.0), "until a person says another"
+    assert show(shown(replace(field, range=(0.0, 1.0))), 30.0) == (0.0, 30.0)
+    assert show(shown(replace(field, anchored=False)), 30.0) == pytest.approx((-30.0, 30.0), rel=0.5)
+
+
 def test_a_persons_own_range_counts_where_nothing_is_followed():
     scene = shown(AMPLITUDE, range=(0.0, 7.0))
     assert show(scene, 40.0) == (0.0, 7.0)

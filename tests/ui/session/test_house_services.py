@@ -56,6 +56,23 @@ def test_a_saved_session_goes_on_where_it_stood(qtbot, make_window, tmp_path):
     assert second.controller.runner.post(lambda simulation: simulation.step).result(30) == 0
 
 
+def test_a_project_that_is_opened_again_while_its_run_is_open_comes_back_to_where_that_is(qtbot, make_window, tmp_path):
+    window = make_window()
+    open_slab(qtbot, window)
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.185)
+    window.files.save_to(tmp_path / "slab.zip")
+    qtbot.waitUntil(lambda: not window.isWindowModified(), timeout=20_000)
+    for end in (2.0, 3.0):
+        run_until(qtbot, window, end)
+        drawn = len(next(iter(window.probes.curves().values()))[0])
+        window.model.undo_stack.setClean()
+        with qtbot.waitSignal(window.model.opened, timeout=20_000):
+            window.open_path(tmp_path / "slab.zip")
+        wait_for(qtbot, window, "ready")
+        qtbot.waitUntil(lambda end=end: window.timeline.time_label.text() == f"{end:.2f} ms", timeout=10_000)
+        assert len(next(iter(window.probes.curves().values()))[0]) == drawn
+
+
 def test_the_error_in_which_a_run_ended_is_told_when_its_problem_is_opened_again(qtbot, make_window, tmp_path):
     """Until a run of it goes further, and in the next session, too, where none was begun."""
     first = make_window()

@@ -94,7 +94,7 @@ def test_a_live_change_that_the_run_refuses_before_its_first_step_waits_for_run_
 def test_a_run_on_another_geometry_is_not_asked_for_the_elements_of_the_last_one(opened, qtbot):
     """A smaller grid has not all of them: the run would end."""
     window = opened
-    window.controller.watch(FrameRequest(99, {"all": ("voltage", Selection(np.array([10**6], np.int32)))}))
+    window.controller.viewers.watch(FrameRequest(99, {"all": ("voltage", Selection(np.array([10**6], np.int32)))}))
     window.controller.build(autostart=True)
     qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING, timeout=5000)
     qtbot.wait(100)

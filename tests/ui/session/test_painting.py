@@ -117,6 +117,9 @@ def test_what_has_spread_is_explained_with_a_way_back(canvas, qtbot):
     assert painted(window) == [1]
     redo(window, qtbot)  # nothing was taken back: nothing is painted twice
     assert painted(window) == [1]
+    qtbot.waitUntil(window.banner.isHidden)  # the stroke is to stay: nobody asks for a way back any more
+    undo(window, qtbot)
+    qtbot.waitUntil(lambda: window.banner.text.startswith(Outcome.GONE_ON.value))
     (answer,) = window.banner.answers
     assert answer.text().startswith("Rewind to ")
     qtbot.waitUntil(answer.isVisible)

@@ -8,7 +8,7 @@ from ui.panels.probes.panel import LEFT_NOTE
 from ui.panels.timeline import Timeline
 from ui.panels.timeline_bar import ProgressBar, Tick
 from ui.session.controller import Phase
-from ui.session.rewinding import NOTHING_BEFORE
+from ui.session.running.rewinding import NOTHING_BEFORE
 from workbench.run.states import history
 from workbench.run.states.history import Mark
 from workbench.run.streams.traces import TraceBuffer, TraceStore

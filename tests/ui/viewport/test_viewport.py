@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QWidget
 from tests.ui.scene.meshes import info, kuhn_cube
 from tests.ui.scene.overlays.test_gripping import placement
 from tests.ui.viewport.on_screen import NEEDS_DISPLAY, Shown, middle_pixel
+from ui.recording.movie_dialog import MovieWish
+from ui.recording.shooting import Shooting
 from ui.scene.marks import Marks
 from ui.scene.overlays.hud import Hud
 from ui.viewport import surfaces as viewport_surfaces
@@ -233,6 +235,28 @@ def test_image_has_the_size_that_was_asked_for(shown) -> None:
     assert shown.viewport.image(300, 200).shape == (200, 300, 4)
     ratio = shown.viewport.devicePixelRatioF()
     assert shown.viewport.image().shape == (round(320 * ratio), round(420 * ratio), 4)
+
+
+def test_in_a_movie_the_body_has_the_room_of_the_meters_and_nothing_hangs_on_what_lies_over_the_view(shown) -> None:
+    """In the window meters are listed beside it; a sentence pushes the time down, which is in no picture."""
+    viewport = shown.viewport
+    viewport.resize(640, 360)
+    viewport.stand_beside_plates()
+    viewport.set_simulation(info(shown.mesh))
+    viewport.show_frame(shown.frame(shown.requests[-1], 40.0))
+    shooting = Shooting(SimpleNamespace(newest=None), viewport, None, MovieWish("", (640, 360), 25), (), None, viewport)
+
+    def high(picture) -> int:
+        """Rows with something that has a colour, in the middle, where no plate lies."""
+        return int((np.ptp(picture[:, 220:420, :3].astype(int), axis=2) > 40).any(axis=1).sum())
+
+    before, room = viewport.image(), viewport.scene.room
+    after = shooting._draw()
+    assert after.shape == before.shape
+    assert high(after) > 1.1 * high(before) > 100
+    viewport.cover(120.0)
+    assert np.array_equal(shooting._draw(), after)
+    assert (viewport.scene.room, viewport.scene.covered) == (room, 120.0)
 
 
 @pytest.mark.parametrize("shown", ["direct"], indirect=True)

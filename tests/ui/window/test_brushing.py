@@ -18,6 +18,7 @@ MARKS = [Mark(0, 0.0), Mark(100, 5.0), Mark(200, 10.0)]
 
 class Painting(QObject):
     refused = Signal(object)
+    wanted_again = Signal()
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -37,6 +37,11 @@ class Counting(Side):
     def __init__(self, does: str, ours: bool, threads: int) -> None:
         self.does, self.ours, self.threads, self.count = does, ours, threads, 0
         self.note = f"PID {os.getpid()}, started by {os.getppid()}"
+        if does == "waits":
+            from engines.backend import threads  # as for a problem's values
+
+            assert not ours
+            self.note = f"{threads.WAITING[0]} is {os.environ.get(threads.WAITING[0])}"
         if does == "late":
             time.sleep(60)
         if does == "killed":

@@ -114,6 +114,15 @@ def test_a_peer_waits_as_it_does_by_itself_or_as_a_person_says(monkeypatch: pyte
     assert environment(DEVICE, 2).get("OMP_WAIT_POLICY") == given
 
 
+@pytest.mark.parametrize("said", [None, "PASSIVE"])
+def test_a_peer_that_imports_our_modules_waits_so_too(monkeypatch: pytest.MonkeyPatch, said):
+    """Brian2's side takes the network's values from ours, and its program had the environment of its process."""
+    monkeypatch.setattr(process, "SLEEP_IS_OURS", said is None)
+    if said:
+        monkeypatch.setenv("OMP_WAIT_POLICY", said)
+    assert tried("waits").theirs.note == f"OMP_WAIT_POLICY is {said}"
+
+
 def test_a_record_has_all_that_is_needed_to_repeat_it():
     records = [tried("same"), tried("wrong")]
     record = PeersRecord.of(DEVICE, 1, records, 0.5)

@@ -25,6 +25,7 @@ from workbench.remote.streams import LineLost
 from workbench.run import session
 from workbench.run.frames import FrameRequest, RunState
 from workbench.run.states.taken import TakeResults, TakeSnapshot
+from workbench.storage.background import BackgroundWriter
 from workbench.words.units import clock_text
 
 
@@ -248,6 +249,20 @@ def test_a_server_that_is_ended_says_so_and_the_next_goes_on_where_it_stood(ther
         there.connect()
     there.start()
     after = there.connect().start(document, autostart=False, kept=True)
+    wait_for(lambda: after.state is RunState.READY)
+    assert any(message.text.startswith("Goes on from") for message in after.take_messages())
+
+
+def test_a_problem_that_is_opened_again_beside_its_run_goes_on_where_that_has_come_to(
+    there, running, document, monkeypatch
+):
+    """What ended was still being written when the next had looked for it, and began at zero."""
+    connection, runner = running
+    wait_for(lambda: sum(sample.steps for sample in runner.take_samples()) or runner.marks)
+    written = BackgroundWriter.submit
+    monkeypatch.setattr(BackgroundWriter, "submit", lambda *job: (clock.sleep(0.5), written(*job))[1])
+    runner.close()
+    after = connection.start(document, autostart=False, kept=True)
     wait_for(lambda: after.state is RunState.READY)
     assert any(message.text.startswith("Goes on from") for message in after.take_messages())
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 
@@ -20,7 +21,7 @@ from engines.api.errors import ProblemError, WorkbenchError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.export.moments import series
 from workbench.export.pvd import read_pvd
-from workbench.export.results import take_results
+from workbench.export.results import export_results, take_results
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Document, open_document
 from workbench.run import recording as module
@@ -325,6 +326,24 @@ def test_what_a_run_says_of_its_answers_at_its_end_is_told_and_kept(document, tm
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert [each["message"] for each in record["noticed"]] == ["The wave has not settled."]
     assert record["findings"] == []
+
+
+@pytest.mark.parametrize("distorts", [True, False])
+def test_what_makes_results_wrong_stands_in_their_file(document, tmp_path, monkeypatch, distorts):
+    class Found(WaveSimulation):
+        def results(self):
+            return {"wave/length [mm]": np.arange(3.0)}
+
+        def noticed(self):
+            return (Finding("The wave has not settled.", distorts=distorts), Finding("It is blue."))
+
+    monkeypatch.setattr("tests.workbench.fake_engine.WaveSimulation", Found)
+    run(document, Recorder(tmp_path / "out", document), until=0.2)
+    simulation = WaveEngine().build(document.complete_problem(), FakeBackend())
+    export_results(take_results(simulation), tmp_path / "exported.pvd")
+    for path in (tmp_path / "out" / "results.h5", tmp_path / "exported.h5"):
+        with h5py.File(path) as file:
+            assert dict(file.attrs) == ({"note": "The wave has not settled."} if distorts else {})
 
 
 def test_a_row_of_timings_is_complete_after_a_second_and_not_before(document, tmp_path):

@@ -175,6 +175,18 @@ def test_a_run_that_takes_no_step_leaves_what_an_earlier_one_has_kept(project):
     assert run(0, back=True, resume_from=remembered_state(document).state) is None
 
 
+def test_a_state_is_found_where_a_process_was_killed_as_the_next_was_about_to_take_its_place(project):
+    """It has its older name by then, and the newest is not there."""
+    document = open_document(project)
+    runner = start(document, "cpu", (RunMemory(document),))
+    runner.advance(50)
+    runner.wait(RunState.PAUSED)
+    runner.close()
+    (file,) = runs_dir().glob("*.npz")
+    file.rename(file.with_stem(f"{file.stem}-1"))
+    assert remembered_state(document).meta.step == 50
+
+
 def test_what_another_run_has_kept_is_forgotten_once_one_begins_at_zero(project):
     """A process that was killed before it kept anything left the state of the run before, which was gone on from."""
     document = open_document(project)

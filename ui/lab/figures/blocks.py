@@ -35,10 +35,11 @@ class BlockMap(HeatMap):
         super().__init__(colors, parent)
         self.set_titles("Threads in x", "Threads in y")
         self._records: Sequence[VariantRecord] = ()
+        self._missing = ""
 
-    def set_data(self, records: Sequence[VariantRecord]) -> None:
-        """Records of one variant at one size."""
-        self._records = records
+    def set_data(self, records: Sequence[VariantRecord], missing: str = "") -> None:
+        """Records of one variant at one size; ``missing`` is said where there is none to choose."""
+        self._records, self._missing = records, missing
         if records:
             self.set_titles(f"Threads in x, at {records[0].case}", "Threads in y")
         self.redraw()
@@ -46,7 +47,7 @@ class BlockMap(HeatMap):
     def draw(self) -> None:
         found = cells(self._records)
         if not found:
-            self.say("This variant was not measured with block shapes at this size.")
+            self.say(self._missing or "This variant was not measured with block shapes at this size.")
             return
         columns, rows = sorted({x for x, _ in found}), sorted({y for _, y in found})
         values = [record.fraction for record in found.values() if not record.refused]

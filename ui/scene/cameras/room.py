@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 from ui.scene.cameras.camera import FRAMED, Camera
 
@@ -21,6 +22,8 @@ class Room:
     """The part of the width that is the body's in any case."""
     of_round: float = 1.0
     """How much of left and top is kept from a body that is fitted as a ball, which has no corners."""
+    listed: tuple[float, float] | None = None
+    """The lower right corner of what is listed at the upper left, which a ball keeps clear of."""
     tight: bool = False
     """A frame, whose ticks are at its left and below, goes to the edges of the room above and at the right."""
     crowded: Room | None = None
@@ -41,6 +44,12 @@ class Room:
         wide, high = width - left - right, max(height - top, 0.5 * height)
         if self.tight and camera.frame is not None:
             wide, high = (2 * free * more / (1 + more) for free, more in zip((wide, high), FRAMED, strict=True))
+        if camera.frame is None and self.listed is not None:
+            x, y = (ratio * part for part in self.listed)
+            free, under = width - right - x, max(height - high / 2 - y, 0.0)
+            radius = min(wide / 2, high / 2, (free**2 + under**2) / (2 * free))  # touches the corner and what is right
+            beside = x + sqrt(max(radius**2 - under**2, 0.0))
+            left, wide = max(left + wide / 2, beside) - radius, 2 * radius
         camera.offset = (2 * left + wide) / width - 1, high / height - 1
         if fit:
             camera.distance = camera.fitting_distance(wide / high, high / height)
@@ -49,5 +58,7 @@ class Room:
 CENTRED = Room()
 BESIDE_BAR = Room(left=16.0, top=88.0, right=134.0, least=0.4, tight=True)
 """In a view that is narrow: time and the first meter are on top, in short."""
-BESIDE_PLATES = Room(220.0, 64.0, 124.0, least=0.4, of_round=0.72, tight=True, crowded=BESIDE_BAR)
+BESIDE_PLATES = Room(
+    220.0, 64.0, 124.0, least=0.4, of_round=0.72, listed=(196.0, 154.0), tight=True, crowded=BESIDE_BAR
+)
 """In the window: meters are listed at the left; a sentence with buttons may stand on top of the view."""

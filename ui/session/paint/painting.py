@@ -23,6 +23,8 @@ class Painting(QObject):
 
     refused = Signal(object)
     """A stroke could not be taken back: the :class:`TakenBack` says why."""
+    wanted_again = Signal()
+    """A stroke is to stay: whether it could be taken back matters no more."""
 
     def __init__(
         self, runner: Callable[[], AnyRunner | None], undo_stack: QUndoStack, parent: QObject | None = None
@@ -34,7 +36,8 @@ class Painting(QObject):
         self._numbers = count(clock.time_ns())  # another window may have painted on the run before
         self._going: int | None = None
         self._dabs: list[Dab] = []
-        self._asked: list[Future[TakenBack]] = []
+        self._asked: dict[int, Future[TakenBack]] = {}
+        """By stroke."""
         self._timer = QTimer(self, singleShot=True)
         self._timer.setInterval(INTERVAL_MILLISECONDS)
         self._timer.timeout.connect(self._send)
@@ -62,19 +65,20 @@ class Painting(QObject):
         self.begin()
         runner = self._runner()
         if runner is not None:
-            self._asked.append(runner.take_back(stroke))
+            self._asked[stroke] = runner.take_back(stroke)
 
     def again(self, stroke: int) -> None:
         self.begin()
+        self._asked.pop(stroke, None)
+        self.wanted_again.emit()
         runner = self._runner()
         if runner is not None:
             runner.paint_again(stroke)
 
     def follow(self) -> None:
         """At each tick: say which strokes could not be taken back."""
-        done = [answer for answer in self._asked if answer.done()]
-        for answer in done:
-            self._asked.remove(answer)
+        for stroke in [stroke for stroke, answer in self._asked.items() if answer.done()]:
+            answer = self._asked.pop(stroke)
             if not answer.cancelled() and answer.exception() is None and answer.result().outcome is not Outcome.DONE:
                 self.refused.emit(answer.result())
 

@@ -50,7 +50,7 @@ class GoingOn(QObject):
     def offer_reconnecting(self, error: WorkbenchError, first: Callable[[], None] | None = None) -> None:
         """``first``: how to try once more where no line had been there to be lost."""
         answers = {RECONNECT: self.reconnect_asked.emit} if first is None else {TRY: first}
-        told = f" {MEANWHILE}" if self._controller.unsent else ""
+        told = f" {MEANWHILE}" if self._controller.live.unsent else ""
         self._banner.ask(f"{error}{told}", answers, "error")
 
     def _go_on_on_cpu(self, kept: KeptState | None) -> None:

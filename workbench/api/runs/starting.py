@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -54,7 +55,7 @@ def run_document(document: Document, until: float | None, device: str | None, pr
     if end is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: give until= [{document.time_unit}].")
     with shown(progress) as show:  # from the start: the device is measured, kernels are loaded
-        run = _started(document, device)
+        run = _started(document, device, end)
         try:
             return run.run(end, progress=show)
         except BaseException:  # nobody is there to close it
@@ -64,7 +65,7 @@ def run_document(document: Document, until: float | None, device: str | None, pr
 
 def start_document(document: Document, device: str | None) -> Run:
     """Build it, and wait until it stands before its first step. Raises WorkbenchError."""
-    run = _started(document, device)
+    run = _started(document, device, document.project.run.until)
     runner = run._runner
     try:
         while runner.wait(RunState.READY, timeout=LOOK_SECONDS) is RunState.BUILDING:
@@ -88,12 +89,14 @@ def use_tool(
         return carried_out(tool, problem, parameters, backend, show)
 
 
-def _started(document: Document, device: str | None) -> Run:
-    """A run that is being built, of a copy of the document; what is known before is warned of."""
+def _started(document: Document, device: str | None, until: float | None) -> Run:
+    """A run that is being built, of a copy of the document; what is known before is warned of. ``until``: how far it
+    is to go, where that is known."""
     own = replace(
         document, project=document.project.model_copy(deep=True), parameters=document.parameters.model_copy(deep=True)
     )
-    backend = open_for(own.engine, own.complete_problem(), named(device, own.project.run.device))
+    ahead = math.inf if until is None else until
+    backend = open_for(own.engine, own.complete_problem(), named(device, own.project.run.device), ahead=ahead)
     try:
         findings = estimated_findings(own, backend)
         warn(findings)

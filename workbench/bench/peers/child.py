@@ -29,6 +29,16 @@ def keep_to(threads: int) -> None:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
 
+def wait_by_itself() -> None:
+    """How a peer's threads wait is left to it, and to programs that it starts, unless a person has said it: our
+    modules, which some sides import for the problem's values, set it for our own when they are imported."""
+    from engines.backend.threads import SLEEP_IS_OURS, WAITING
+
+    if SLEEP_IS_OURS:
+        for name in WAITING:
+            os.environ.pop(name, None)
+
+
 def core_seconds() -> float:
     """That cores have worked for this process, its threads, and those processes that it started and that have ended."""
     return sum(os.times()[:4])
@@ -61,6 +71,8 @@ def made(asked: dict[str, Any]) -> tuple[Side | None, dict[str, Any]]:
     ours = asked["side"] == "ours"
     if not ours and missing(case):
         return None, {"missing": True}
+    if not ours:
+        wait_by_itself()
     place = Place(asked["kind"] if ours or asked["kind"] in case.devices else "cpu", asked["threads"])
     side: Side = (module.ours if ours else module.theirs)(asked["values"], place)
     return side, {

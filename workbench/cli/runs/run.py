@@ -168,7 +168,9 @@ def _looked_at(
     if world is not None:
         backend = open_of_rank(world, named)
     else:
-        backend = open_for(document.engine, problem, named, state_of=state_of)
+        ahead = math.inf if until is None else until
+        say: Callable[[str], None] = (lambda _: None) if options.quiet else partial(print, file=sys.stderr)
+        backend = open_for(document.engine, problem, named, state_of=state_of, ahead=ahead, say=say)
     try:
         estimate = estimate_of(document, backend, until, options.snapshot_every)
     except BaseException:

@@ -62,7 +62,7 @@ def remembered_state(document: Document) -> Checkpoint | None:
     fingerprint = problem_fingerprint(document, ())
     file = _file(fingerprint)
     try:
-        return read_checkpoint(file, fingerprint) if file.is_file() else None
+        return read_checkpoint(file, fingerprint) if checkpoints_at(file) else None
     except ProblemError:
         return None  # damaged or of another version: the run begins at zero, as if there were none
 
@@ -135,6 +135,18 @@ class RunMemory(Observer):
     def keep_curves(self, curves: Curves, document: Document) -> None:
         """What was drawn of the run, and where its probes are, told before it ends: they were moved meanwhile."""
         self._curves = curves, probe_places(document)
+
+    def is_of(self, document: Document) -> bool:
+        """Whether this is the problem that the run is kept as now. Reads the whole mesh."""
+        return self._fingerprint() == problem_fingerprint(document, ())
+
+    def keep_now(self, simulation: Simulation) -> None:
+        """On the run's thread, which waits until it is written."""
+        self._keep(simulation)
+        try:
+            self._writer.flush()
+        except StorageError as failure:
+            self._tell(failure)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._device, self._geometry = info.device, info.geometry

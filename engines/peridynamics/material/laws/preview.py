@@ -1,4 +1,4 @@
-"""The force-stretch curve of a law, for the form in which it is chosen or typed."""
+"""The curve of a law, force as a stress over stretch, for the form in which it is chosen or typed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engines.api.errors import ProblemError
 from engines.peridynamics.material.laws.calibration import Breaking, calibrated
 from engines.peridynamics.parameters.laws import LawChoice
 
-CHART = ChartInfo("law", "Force of a bond, E (1 − d) s", "MPa", x_title="Stretch", x_unit="%", y_title="Force")
+CHART = ChartInfo("law", "Stress of a bond, E (1 − d) s", "MPa", x_title="Stretch", x_unit="%", y_title="Stress")
 SHOWN = 12.0
 """A law that never fails is drawn up to so many times its critical stretch."""
 MARGIN = 1.08
@@ -37,7 +37,7 @@ def preview(choice: LawChoice, material: Breaking) -> Inspection:
     force = np.concatenate([[0.0], pull.force[shown]])
     if made.failure <= end:
         stretch, force = np.append(stretch, [made.failure, end]), np.append(force, [0.0, 0.0])
-    curve = Curve("Force", 100 * stretch, material.young * 1e-6 * force)
+    curve = Curve("Stress", 100 * stretch, material.young * 1e-6 * force)
     breaks = math.isfinite(made.failure)
     taken = material.fracture_energy * made.work / (made.brittle_stretch**2 / 2) if breaks else math.nan
     peak = float(pull.force[shown].max(initial=min(made.elastic_limit, end))) * material.young * 1e-6

@@ -72,12 +72,54 @@ def test_a_beat_in_the_tail_of_another_counts_and_a_notch_does_not(backend):
         assert np.abs(notched.values("latest_activation") - 13.2 - shifts).max() < 1e-9
 
 
+def of_one(kernels: object, voltage: np.ndarray, since: float = 0.5) -> Maps:
+    """Maps that have looked at this course in each of five cells."""
+    maps = Maps(kernels, 5, 0.0, 90.0, 1, since, alive(kernels, 5))  # type: ignore[arg-type]  # either kind
+    for look, value in enumerate(voltage):
+        with kernels.backend.active():  # type: ignore[attr-defined]  # as above
+            held = kernels.backend.array(np.full(5, value, "float32"))  # type: ignore[attr-defined]  # as above
+            maps.look(Snapshot(since * look, held))
+    return maps
+
+
+@pytest.mark.parametrize("after", [-60.0, -5.0, 5.0])
+def test_the_resting_voltage_is_that_before_the_beat_once_it_is_over(backend, after):
+    """It may come to rest higher, lower, or not yet: with the peak it gives the level at which the beat has ended."""
+    times = np.arange(0, 400, 0.5)
+    course = triangle(times, [10.0])
+    course[times > 215] += after * np.minimum((times[times > 215] - 215) / 40, 1)
+    for kernels in both_kernels(backend, "float32"):
+        maps = of_one(kernels, course)
+        np.testing.assert_allclose(maps.values("rest"), -80, atol=1e-5)
+        height = maps.values("peak") - maps.values("rest")
+        assert height == pytest.approx(100, abs=0.25)
+
+
+def test_a_dip_at_the_edge_of_a_stimulus_is_no_resting_voltage(backend):
+    """8 mV for some ms: it falls by 0.1 mV a ms at most, the level of 90 % by nine tenths of that, at 0.5 mV/ms. A cell
+    that drifts slower, and one that settles after a beat, are followed."""
+    times = np.arange(0, 320, 0.5)
+    plain, dipped = triangle(times, [10.0]), triangle(times, [10.0])
+    dipped[(times >= 7) & (times < 10)] -= 8 * np.sin(np.pi * (times[(times >= 7) & (times < 10)] - 7) / 3)
+    drifting = plain - 0.09 * np.minimum(times, 10.0)
+    twice = triangle(times, [10.0, 290.0])
+    twice[(times > 215) & (times < 290)] -= 15 * np.minimum((times[(times > 215) & (times < 290)] - 215) / 20, 1)
+    twice[times >= 290] -= 15
+    for kernels in both_kernels(backend, "float32"):
+        expected, found = of_one(kernels, plain), of_one(kernels, dipped)
+        assert np.abs(found.values("rest") + 80).max() <= 0.3
+        assert np.abs(found.values("apd") - expected.values("apd")).max() <= 0.9 * 0.3 / 0.5
+        assert of_one(kernels, drifting).values("rest") == pytest.approx(-80.9, abs=1e-4)
+        assert of_one(kernels, twice).values("rest") == pytest.approx(-95, abs=1e-4)
+
+
 def test_nothing_is_known_before_the_first_beat(backend):
     for kernels in both_kernels(backend, "float32"):
         maps, _ = looked(kernels, [100.0], 50.0, "float32")
         for name in ("latest_activation", "repolarisation", "apd"):
             assert (maps.values(name) == -1).all()
         assert (maps.values("peak") == NO_PEAK).all()
+        assert (maps.values("rest") == NO_PEAK).all()
 
 
 def tissue_of(kind: str, **recording: object) -> Problem:

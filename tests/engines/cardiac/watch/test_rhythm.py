@@ -182,4 +182,5 @@ def test_checkpoints_of_before_cycles_were_counted_open(backend):
         before = maps.values("apd").copy()
         maps.restore(kept)
         np.testing.assert_array_equal(maps.values("apd"), before)
+        assert ((maps.values("rest") >= -80) & (maps.values("rest") <= -71)).all(), "they had one array for both"
         assert (maps.values("cycle_length") == -1).all()

@@ -155,6 +155,9 @@ def test_a_monopole_on_a_ground(backend):
     middle = len(far.far().directions.theta) // 2
     assert directivity[:, middle] == pytest.approx(np.full_like(directivity[:, middle], 3.0), rel=WITHIN)
     assert not directivity[:, middle + 1 :].any()
+    amplitude = simulation.results()["box/E_theta [V s]"]
+    assert np.abs(amplitude[:, middle]).min() > 0
+    assert not amplitude[:, middle + 1 :].any()
     assert simulation.results()["box/radiated energy [J/Hz]"] == pytest.approx(flux.energy(), rel=WITHIN)
 
 

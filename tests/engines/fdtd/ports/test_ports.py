@@ -15,6 +15,7 @@ from engines.fdtd.media.materials import Medium, make_media
 from engines.fdtd.parameters import Box, Faces, FdtdParameters, GridSetting, LumpedPort, Material, Numerics, Pulse
 from engines.fdtd.ports.lumped import Port, gap_of, with_resistors
 from engines.fdtd.ports.scattering import input_impedance
+from engines.fdtd.ports.touchstone import read_touchstone
 
 ENGINE = FdtdEngine()
 CELLS = 60
@@ -62,8 +63,12 @@ def test_a_run_that_ends_too_early_says_so(backend):
     simulation = run(problem, backend, STEPS // 4)
     (early,) = simulation.noticed()
     assert "Spectra have not settled: the sources are not over" in early.message
+    text = simulation.files()["ports.s1p"]
+    assert text.startswith(f"! {early.message}\n# GHz S RI")
+    assert len(read_touchstone(text, 1).frequencies) == len(results(simulation)["frequencies"])
     simulation.advance(STEPS)
     assert not simulation.noticed()
+    assert simulation.files()["ports.s1p"].startswith("# GHz S RI")
 
 
 @pytest.mark.parametrize("resistance", [LINE, 100.0, 3000.0])

@@ -51,6 +51,14 @@ def test_displacements_are_vectors_in_the_unit_of_the_geometry(plate) -> None:
     assert plate.displaced.unit == plate.geometry.length_unit
 
 
+def test_colours_follow_displacements_for_nothing_tells_how_far_a_body_goes(plate) -> None:
+    """Pieces that fly are beyond any range that bonds suggest: 70 % of a cylinder's values were."""
+    following = {field.name: field.range for field in plate.fields if field.guessed and field.anchored}
+    assert set(following) == {"displacement", "displacement_x", "displacement_y"}
+    assert following["displacement"][0] == 0.0
+    assert following["displacement_x"][0] == -following["displacement_x"][1]
+
+
 def test_the_bonds_of_a_particle_have_their_stretch_and_say_which_are_gone(plate) -> None:
     strain = 1e-3
     stretched(plate, strain)

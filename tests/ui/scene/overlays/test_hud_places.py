@@ -55,6 +55,9 @@ def over(cells, size, ratio=1.0, covered=0.0):
     found = {name: np.array([x, y, x + image.shape[1], y + image.shape[0]]) / ratio for name, image, x, y in placed}
     corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * scene.layer.bounds[1]
     pixels, _ = scene.camera.to_pixels(corners, width, height)
+    camera = scene.camera
+    across = np.sqrt(camera.distance**2 - camera.radius**2) / camera.distance * camera.mm_per_pixel(height)
+    found["ball"] = np.array([*camera.middle(width, height), camera.radius / across]) / ratio
     found["body"] = np.concatenate([pixels.min(axis=0), pixels.max(axis=0)]) / ratio
     return found
 
@@ -93,6 +96,17 @@ def test_a_ball_that_is_fitted_stands_close_beside_the_meters(size, most) -> Non
     assert body[1] > 0.7 * BESIDE_PLATES.top
     middle, radius = (body[:2] + body[2:]) / 2, (body[2:] - body[:2]).max() / 2
     assert 0.9 * radius < np.linalg.norm(middle - lines[2:]) < most * radius
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+@pytest.mark.parametrize("size", [(588, 343), (588, 320), (588, 540), (620, 343), (908, 559)])
+def test_no_figure_lies_over_a_ball_beside_which_they_are_listed(size, ratio) -> None:
+    """As in a window of 1280 pixels with the probes' dock open."""
+    found = over((40, 40, 40), size, ratio)
+    x, y, radius = found["ball"]
+    assert np.linalg.norm(np.array([x, y]) - np.minimum([x, y], found["lines"][2:])) > radius
+    assert x + radius < found["bar"][0]
+    assert radius > 0.37 * min(size[1], 390), "it stays large"
 
 
 @pytest.mark.parametrize("size", CROWDED)

@@ -1,0 +1,61 @@
+"""Live parameters on their way to the run: which it has yet to take, could not take, or never got."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from PySide6.QtCore import QObject, Signal
+
+from ui.forms.validation import Path
+from ui.session.model import DocumentModel
+from workbench.project.parameter_files import value_at
+from workbench.remote.runner import AnyRunner
+from workbench.remote.streams import LineLost
+
+
+class LiveChanges(QObject):
+    """Belongs to a controller, which calls :meth:`follow` at each tick; ``runner()`` is the run of the moment."""
+
+    refused = Signal(str)
+    """The run cannot make a change, and why: it waits for Reset like any other, for Run where no step was taken yet."""
+    held_back = Signal()
+    """The first of :attr:`unsent`."""
+
+    def __init__(self, model: DocumentModel, runner: Callable[[], AnyRunner | None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._model, self._runner = model, runner
+        self._pending: list[tuple[Path, Future[None]]] = []
+        """Not known to have been carried out yet."""
+        self.unsent: set[Path] = set()
+        """What was changed while the line to the run was lost."""
+
+    def send(self, *paths: Path) -> None:
+        """Have the run take these as they are now; beyond a line that is lost, when it is there again."""
+        runner = self._runner()
+        assert runner is not None
+        if isinstance(runner.error, LineLost):
+            first, self.unsent = not self.unsent, self.unsent.union(paths)
+            if first:
+                self.held_back.emit()
+            return
+        for path in paths:
+            name = ".".join(str(key) for key in path[1:])
+            self._pending.append((path, runner.set_control(name, value_at(self._model.draft, path))))
+
+    def follow(self) -> None:
+        """Take up what has become of them."""
+        done = [each for each in self._pending if each[1].done()]
+        for each in done:
+            self._pending.remove(each)
+            path, change = each
+            runner = self._runner()
+            if change.cancelled():
+                if runner is not None and isinstance(runner.error, LineLost):
+                    self.unsent.add(path)  # it was on its way
+            elif (error := change.exception()) is not None:
+                self.refused.emit(str(error))
+
+    def forget(self) -> None:
+        """The run is let go of."""
+        self._pending.clear()
