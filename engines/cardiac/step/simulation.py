@@ -22,6 +22,7 @@ from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
 from engines.cardiac.tissue.places import Places
 from engines.cardiac.watch.conduction import between
+from engines.cardiac.watch.maps import ACTIVATION
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.cardiac.watch.watchers import sample_steps
 from engines.geometry.meshes.mesh import TetMesh
@@ -58,7 +59,7 @@ class CardiacSimulation(Simulation):
         self.fields = own + watchers.fields + brushes.fields
         self.brushes = brushes.infos
         # Of every beat where one is recorded, else of the first.
-        latest = next((info.name for info in watchers.fields if info.name == "latest_activation"), "activation")
+        latest = next((info.name for info in watchers.fields if info.name == "latest_activation"), ACTIVATION)
         self.front = FrontInfo(latest, FRONT_MILLISECONDS, "voltage", tissue.threshold)
         self.series, self.charts = watchers.series, watchers.charts
         self._marking = next((watcher for watcher in watchers if watcher.marked is not None), None)
@@ -174,7 +175,6 @@ class CardiacSimulation(Simulation):
         return {
             "voltage": self._stepper.voltage[:n],
             "cells": self._tissue.states[:, :n],
-            "activation": self._tissue.activation[:n],
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
@@ -206,8 +206,6 @@ class CardiacSimulation(Simulation):
             return self._stepper.voltage
         if name == "calcium":
             return self._tissue.states[self._tissue.calcium_row]
-        if name == "activation":
-            return self._tissue.activation
         if name in {info.name for info in self._touched.fields}:
             return self._touched.values(name)
         watcher = self._watchers.of_field(name)

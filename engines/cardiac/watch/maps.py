@@ -1,4 +1,4 @@
-"""Maps of the latest beat: when each cell was activated and repolarised, its APD, its resting and peak voltage."""
+"""When cells were first activated; of their latest beat when they were activated and repolarised, APD and voltages."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTraffic
+from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
-from engines.cardiac.tissue.rows import ALL_ROWS, Rows
+from engines.cardiac.tissue.silent import Silent
 from engines.cardiac.watch.kernels import MapArrays, WatcherKernels
-from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
+from engines.cardiac.watch.watcher import NEVER, Snapshot, TissueWatcher
 
 WAITING = -1e30
 """Level of a cell that is in no beat (``maps.cu``)."""
 NO_PEAK = -1000.0
 """Peak and resting voltage [mV] of a cell that had no beat."""
 NONE = "no beat yet"
+ACTIVATION = "activation"
 ARRAYS = len(MapArrays._fields)
 _ROW = {
     "rest": MapArrays._fields.index("rest"),
@@ -56,16 +58,61 @@ def maps_traffic(n_cells: int, value_bytes: int, every: int) -> KernelTraffic:
     return look.spread(every)
 
 
-class Maps(TissueWatcher):
-    """Times are linear between two looks ``since`` ms apart; ``level``: percent of repolarisation that ends a beat.
+class FirstActivation(TissueWatcher):
+    """The kernels of the cells note it by themselves, also of those in a scar that fire on their own: what these have
+    noted while they were scar is taken back before anybody sees it."""
 
-    ``still: (n,)`` bool, in the operator's order: cells of regions that do not conduct. Neither they nor painted ones
-    have beats, whatever the cells in them do by themselves.
-    """
+    every = NEVER
+    fields = (
+        FieldInfo(
+            ACTIVATION, "Activation time", "ms", "cell", (0.0, 60.0), "viridis", summary=True, missing=NOT_ACTIVATED
+        ),
+    )
+
+    def __init__(self, tissue: Tissue, silent: Silent) -> None:
+        self._backend, self._times, self._silent = tissue.backend, tissue.activation, silent
+        self._own = self._times[: tissue.n_cells]
+        self._hold()
+
+    def _hold(self) -> None:
+        """Those that are scar now, and were not activated before they were."""
+        cells = self._silent.cells
+        with self._backend.active():
+            self._held = None if cells is None else cells[self._own[cells] < 0]
+
+    def _take_back(self) -> None:
+        if self._held is not None:
+            with self._backend.active():
+                self._own[self._held] = NOT_ACTIVATED
+
+    def conduct(self, changed: Array, left: Array) -> None:
+        self._take_back()
+        self._silent.conduct(changed, left)
+        self._hold()
+
+    def look(self, moment: Snapshot) -> None:
+        """The kernels look."""
+
+    def values(self, field: str) -> Any:
+        self._take_back()
+        return self._times
+
+    def state(self) -> dict[str, Array]:
+        self._take_back()
+        return {ACTIVATION: self._backend.to_host(self._own)}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        self._own[:] = self._backend.array(np.ascontiguousarray(state[ACTIVATION][: len(self._own)]))
+        self._hold()
+
+
+class Maps(TissueWatcher):
+    """Times are linear between two looks ``since`` ms apart; ``level``: percent of repolarisation that ends a beat;
+    ``silent``: cells that have none."""
 
     def __init__(
         self, kernels: WatcherKernels, n_padded: int, threshold: float, level: float, every: int, since: float,
-        still: Array | None = None, rows: Rows = ALL_ROWS,
+        silent: Silent,
     ) -> None:  # fmt: skip
         self._kernels, self._threshold, self._fraction = kernels, threshold, level / 100.0
         self._since, self.every = since, every
@@ -77,26 +124,23 @@ class Maps(TissueWatcher):
         self._arrays = MapArrays(*self._rows)
         self.of_cells = MapArrays(*self._rows[:, : kernels.n_cells])
         """Without the padding behind the cells, for whoever makes more of them."""
-        self._held = rows
-        self._still = np.zeros(kernels.n_cells, bool) if still is None else rows.own(still)
-        self._keep_silent(self._still.copy())
+        self._silent = silent
+
+    @property
+    def conducting(self) -> int:
+        """How many cells are no scar."""
+        return self._silent.conducting
 
     def conduct(self, changed: Array, left: Array) -> None:
-        which, here = self._held.here(changed)
-        dead = self._dead
-        dead[here] = self._still[here] | (left[changed[which]] == 0)
-        self._keep_silent(dead)
+        self._silent.conduct(changed, left)
         with self._kernels.backend.active():
             self._silence()
 
-    def _keep_silent(self, dead: Array) -> None:
-        self._dead, self.conducting = dead, int((~dead).sum())
-        self._silent = self._kernels.backend.array(np.flatnonzero(dead)) if dead.any() else None
-
     def _silence(self) -> None:
         """Cells of a scar are in no beat, and begin none at the next look: there was nothing before it."""
-        if self._silent is not None:
-            self._arrays.before[self._silent], self._arrays.level[self._silent] = np.nan, WAITING
+        cells = self._silent.cells
+        if cells is not None:
+            self._arrays.before[cells], self._arrays.level[cells] = np.nan, WAITING
 
     def look(self, moment: Snapshot) -> None:
         self._silence()

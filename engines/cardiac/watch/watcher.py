@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 from engines.api import Array, MarkerInfo, Markers
 from engines.watching import Watcher
 
+NEVER = 2**62
+"""Steps between two looks of who looks at the start alone."""
+
 
 class Snapshot(NamedTuple):
     """The voltage ``(n_padded,)`` [mV] on the device at ``time`` [ms]."""

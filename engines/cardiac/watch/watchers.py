@@ -26,11 +26,12 @@ from engines.cardiac.tissue.operator import (
 from engines.cardiac.tissue.population import insulators
 from engines.cardiac.tissue.rows import ALL_ROWS, Rows
 from engines.cardiac.tissue.scar import painted_patch
+from engines.cardiac.tissue.silent import Silent
 from engines.cardiac.tissue.sites import Sites
 from engines.cardiac.watch.ecg import Ecg, Repaint, ecg_traffic
 from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.leads import LeadPlaces, lead_places, lead_weights, vertex_lead_weights
-from engines.cardiac.watch.maps import ARRAYS, Maps, maps_traffic
+from engines.cardiac.watch.maps import ARRAYS, FirstActivation, Maps, maps_traffic
 from engines.cardiac.watch.phase import Phase, phase_looks, phase_traffic
 from engines.cardiac.watch.rhythm import Gathered, Rhythm
 from engines.cardiac.watch.watcher import TissueWatcher
@@ -66,14 +67,13 @@ def open_watchers(
     ``phase``: make these watchers, as their classes do; ``gathered`` as of :class:`Rhythm`. Raises ProblemError."""
     recording, step = parameters.recording, parameters.numerics.step
     kernels = KERNELS.open(backend, tissue.n_cells, tissue.dtype)
-    watchers: list[TissueWatcher] = []
+    silent = Silent(backend, insulators(operator.sites, parameters)[operator.order], rows)
+    watchers: list[TissueWatcher] = [FirstActivation(tissue, silent)]
     maps = None
     if recording.maps:
         every = _looks(recording.interval, step)
         threshold = parameters.numerics.activation_threshold
-        still = insulators(operator.sites, parameters)[operator.order]
-        level = recording.repolarisation
-        maps = Maps(kernels, tissue.n_padded, threshold, level, every, every * step, still, rows)
+        maps = Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step, silent)
         watchers.append(maps)
     if recording.ecg != "off":
         names, weights, repaint = _leads(mesh, operator, parameters)

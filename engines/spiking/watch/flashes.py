@@ -45,5 +45,5 @@ def _means(values: Array, offsets: Array) -> Array:
     """(m,) of ``values[offsets[i]:offsets[i + 1]]``, NaN left out."""
     there = ~np.isnan(values)
     totals, counts = (np.append(0.0, np.cumsum(each, dtype=float)) for each in (np.where(there, values, 0.0), there))
-    total, count = totals[offsets[1:]] - totals[offsets[:-1]], counts[offsets[1:]] - counts[offsets[:-1]]
+    total, count = np.diff(totals[offsets]), np.diff(counts[offsets])
     return np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0).astype(np.float32)

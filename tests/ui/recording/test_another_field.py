@@ -43,15 +43,20 @@ class Seen:
         return [kept.step for kept in self.playback.frames()]
 
 
+def heard(signal):
+    """What a signal has told so far."""
+    found = []
+    signal.connect(found.append)
+    return found
+
+
 @pytest.fixture
 def seen(qtbot, playback):  # noqa: F811
     return Seen(qtbot, playback)
 
 
 def test_frames_of_a_field_are_there_again_once_it_is_shown_again(seen, qtbot):
-    kept, missed = [], []
-    seen.playback.kept_changed.connect(kept.append)
-    seen.playback.missed_changed.connect(missed.append)
+    kept, missed = heard(seen.playback.kept_changed), heard(seen.playback.missed_changed)
     seen.show("u")
     seen.come_to(0, 1, 2)
     assert (kept[-1], missed[-1]) == ((0.0, 2.0), False)
@@ -64,8 +69,7 @@ def test_frames_of_a_field_are_there_again_once_it_is_shown_again(seen, qtbot):
     seen.come_to(3, 4)
     assert (seen.steps, kept[-1], missed[-1]) == ([0, 1, 2, 3, 4], (0.0, 4.0), False)
     assert list(seen.footage.fields()) == ["state", "u"], "the newest last"
-    looked = []
-    seen.playback.looked.connect(looked.append)
+    looked = heard(seen.playback.looked)
     seen.playback.look(1.0)
     qtbot.waitUntil(lambda: bool(looked), timeout=5000)
     assert seen.scene.show_frame(looked[0])
@@ -74,9 +78,7 @@ def test_frames_of_a_field_are_there_again_once_it_is_shown_again(seen, qtbot):
 
 def test_who_looks_back_stays_there_in_another_field_that_was_recorded_then(seen, qtbot):
     """It went to what is now, without a word; where nothing was recorded then, that is said."""
-    looked, unseen = [], []
-    seen.playback.looked.connect(looked.append)
-    seen.playback.unseen.connect(unseen.append)
+    looked, unseen = heard(seen.playback.looked), heard(seen.playback.unseen)
     seen.show("u")
     seen.come_to(0, 1, 2)
     seen.show("state")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from engines.api import registry
 from tests.workbench.verify import doubles
 from workbench.cli import main, verify
+from workbench.verify import running
 
 
 @pytest.fixture
@@ -22,15 +25,16 @@ def offered(house: None, monkeypatch: pytest.MonkeyPatch) -> Any:
     return offer
 
 
-def test_right_figures_are_shown_and_written(offered, tmp_path, capsys):
+def test_right_figures_are_shown_and_written(offered, tmp_path, capsys, monkeypatch):
     offered(doubles.relaxation)
+    monkeypatch.setattr(running, "clock", SimpleNamespace(perf_counter=count(100.0, 3.0).__next__))
     assert main(["verify", "--out", str(tmp_path / "out")]) == 0
     told = capsys.readouterr().out
     assert "Workbench 0.2.0 on NumPy on paper: 1 case, about 1.0 s." in told
     row = next(line for line in told.splitlines() if line.startswith("wave/relaxation"))
     assert "Voltage behind the front [mV]" in row
     assert " right " in row
-    assert "The one figure is right, of 1 case in 0 s.\n" in told
+    assert "The one figure is right, of 1 case in 3 s.\n" in told
     assert "Saved in" in told
     (case,) = json.loads((tmp_path / "out" / "verify.json").read_text())["cases"]
     assert case["answers"][0]["right"] is True

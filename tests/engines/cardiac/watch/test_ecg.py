@@ -38,6 +38,10 @@ def weights_of(mesh: TetMesh, leads: list[LeadPlaces], conductivity: np.ndarray 
     return lead_weights(mesh, neighbours, gradients, tensors, leads, SIGMA_BATH)
 
 
+def ecg_of(simulation):
+    return next(watcher for watcher in simulation._watchers if isinstance(watcher, Ecg))
+
+
 def solid_angle(half: float, distance: float) -> float:
     """Of a square seen from above its middle."""
     return 4 * math.asin(half**2 / (half**2 + distance**2))
@@ -149,7 +153,7 @@ def test_leads_are_of_the_moment_at_which_they_are_asked_for(backend):
     asked, unbroken = (ENGINE.build(block_problem(Recording()), backend) for _ in range(2))
     unbroken.advance(100)
     asked.advance(93)
-    weights = backend.to_host(asked._watchers[1]._weights).astype(float)
+    weights = backend.to_host(ecg_of(asked)._weights).astype(float)
     voltage = asked.state()["voltage"].astype(float)
     found = [value for name, value in asked.observe().items() if name.startswith("ecg_")]
     expected = weights @ (voltage - voltage[0])
@@ -190,7 +194,7 @@ def test_painted_scar_is_no_source_and_weights_around_it_are_those_of_a_mesh_wit
     """Against weights of the whole mesh, made anew: of a region that is scar, and by tensors that are less. Float32."""
     problem = block_problem(Recording())
     simulation = ENGINE.build(problem, backend)
-    mesh, ecg = problem.geometry, simulation._watchers[1]
+    mesh, ecg = problem.geometry, ecg_of(simulation)
     order = tissue_operator(mesh, problem.parameters).order
 
     def weights():
@@ -207,7 +211,7 @@ def test_painted_scar_is_no_source_and_weights_around_it_are_those_of_a_mesh_wit
     )
     expected = ENGINE.build(Problem(of_region, holed), backend)
     whole = np.empty_like(before)
-    whole[:, tissue_operator(holed, of_region).order] = backend.to_host(expected._watchers[1]._weights)
+    whole[:, tissue_operator(holed, of_region).order] = backend.to_host(ecg_of(expected)._weights)
     assert (weights()[:, dead] == 0).all()
     assert (before[:, dead] != 0).any()
     assert np.abs(weights() - whole).max() < 1e-6 * np.abs(whole).max()
@@ -217,7 +221,7 @@ def test_painted_scar_is_no_source_and_weights_around_it_are_those_of_a_mesh_wit
     simulation.paint(Dab("scar", (2.0, 0.7, 0.5), 0.5, 0.25))
     weak = problem.parameters.model_copy(update={"regions": [RegionSetting(region="scar", conductivity_scale=0.25)]})
     expected = ENGINE.build(Problem(weak, holed), backend)
-    whole[:, tissue_operator(holed, weak).order] = backend.to_host(expected._watchers[1]._weights)
+    whole[:, tissue_operator(holed, weak).order] = backend.to_host(ecg_of(expected)._weights)
     assert np.abs(weights() - whole).max() < 1e-6 * np.abs(whole).max()
     simulation.restore(painted)
     assert (weights()[:, dead] == 0).all()

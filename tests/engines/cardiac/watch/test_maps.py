@@ -16,7 +16,7 @@ from engines.cardiac.watch.maps import NO_PEAK, Maps
 from engines.cardiac.watch.watcher import Snapshot
 from engines.cardiac.watch.watchers import watchers_traffic
 from engines.geometry.meshes.box import box_mesh
-from tests.engines.cardiac.watch.kernels import both_kernels
+from tests.engines.cardiac.watch.kernels import alive, both_kernels
 
 ENGINE = CardiacEngine()
 
@@ -33,7 +33,7 @@ def triangle(times: np.ndarray, starts: list[float]) -> np.ndarray:
 def looked(
     kernels: object, starts: list[float], until: float, dtype: str, n: int = 5, notch: bool = False
 ) -> tuple[Maps, np.ndarray]:
-    maps = Maps(kernels, n, threshold=0.0, level=90.0, every=1, since=0.5)  # type: ignore[arg-type]  # either kind
+    maps = Maps(kernels, n, 0.0, 90.0, 1, 0.5, alive(kernels, n))  # type: ignore[arg-type]  # either kind
     times = np.arange(0, until, 0.5)
     shifts = 0.37 * np.arange(n)  # each cell meets the looks at another moment
     beats = np.stack([triangle(times - shift, starts) for shift in shifts], axis=1).astype(dtype)
@@ -74,7 +74,7 @@ def test_a_beat_in_the_tail_of_another_counts_and_a_notch_does_not(backend):
 
 def of_one(kernels: object, voltage: np.ndarray, since: float = 0.5) -> Maps:
     """Maps that have looked at this course in each of five cells."""
-    maps = Maps(kernels, 5, threshold=0.0, level=90.0, every=1, since=since)  # type: ignore[arg-type]  # either kind
+    maps = Maps(kernels, 5, 0.0, 90.0, 1, since, alive(kernels, 5))  # type: ignore[arg-type]  # either kind
     for look, value in enumerate(voltage):
         with kernels.backend.active():  # type: ignore[attr-defined]  # as above
             held = kernels.backend.array(np.full(5, value, "float32"))  # type: ignore[attr-defined]  # as above

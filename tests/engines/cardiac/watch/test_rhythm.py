@@ -10,13 +10,14 @@ from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters, Numerics, RegionSetting, Sphere, Stimulus
 from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.stimulus.protocol import Protocol, Pulse
+from engines.cardiac.tissue.silent import Silent
 from engines.cardiac.watch.kernels import MapArrays
 from engines.cardiac.watch.maps import WAITING, Maps
 from engines.cardiac.watch.rhythm import Rhythm
 from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.meshes.box import box_mesh
 from tests.engines.cardiac.problems import assert_same_state
-from tests.engines.cardiac.watch.kernels import both_kernels
+from tests.engines.cardiac.watch.kernels import alive, both_kernels
 from tests.engines.cardiac.watch.test_maps import triangle
 
 STEP, EVERY, CELLS = 0.5, 1, 40
@@ -28,7 +29,7 @@ def after(backend, pulses, waves, until):
     """Watchers that saw ``waves``: lists of when each of the cells begins a beat [ms]; ``pulses`` [ms]."""
     made = [Pulse(1.0, round(time / STEP), 2, 2, 1) for time in pulses]
     for kernels in both_kernels(backend, "float64", CELLS):
-        maps = Maps(kernels, CELLS, threshold=0.0, level=90.0, every=EVERY, since=STEP)
+        maps = Maps(kernels, CELLS, 0.0, 90.0, EVERY, STEP, alive(kernels, CELLS))
         rhythm = Rhythm(kernels, maps, Protocol(np.zeros(CELLS, np.uint32), made), STEP, EVERY)
         times = STEP * np.arange(round(until / STEP) + 1)
         voltages = np.stack([triangle(times, [wave[cell] for wave in waves]) for cell in range(CELLS)], axis=1)
@@ -94,7 +95,7 @@ def test_what_is_excited_is_what_numpy_finds(backend, dtype):
     """Over several blocks and chunks; of cells that had as many beats the first is the one whose cycle counts."""
     n, rng = 40_001, np.random.default_rng(4)
     for kernels in both_kernels(backend, dtype, n):
-        maps = Maps(kernels, n, threshold=0.0, level=90.0, every=1, since=STEP)
+        maps = Maps(kernels, n, 0.0, 90.0, 1, STEP, alive(kernels, n))
         host = MapArrays(*np.zeros((len(MapArrays._fields), n), dtype))
         host.activation[:], host.cycle[:] = rng.uniform(-1, 900, n), rng.uniform(100, 300, n)
         host.beats[:] = rng.integers(0, 4, n)
@@ -162,7 +163,7 @@ def test_scar_is_no_tissue_that_could_be_excited_and_has_no_rest(backend, sites)
 def test_cells_that_fire_by_themselves_in_a_scar_are_no_beats(backend):
     for kernels in both_kernels(backend, "float64", CELLS):
         still = np.arange(CELLS) >= 30
-        maps = Maps(kernels, CELLS, 0.0, 90.0, EVERY, STEP, still)
+        maps = Maps(kernels, CELLS, 0.0, 90.0, EVERY, STEP, Silent(kernels.backend, still))
         times = STEP * np.arange(200)
         voltages = np.stack([triangle(times, [wave(10.0)[cell]]) for cell in range(CELLS)], axis=1)
         with kernels.backend.active():
