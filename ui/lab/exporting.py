@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from engines.api.errors import WorkbenchError
 from engines.api.lab import LabTable, Study
 from ui.lab.plots import plots, png
-from ui.widgets.parts import completed
+from ui.widgets.parts import completed, folder_for
 from workbench.bench.record_files import write_csv, write_json
 from workbench.bench.records import LabRecord, TableRecord
 from workbench.bench.table_lines import of_record
@@ -148,6 +148,6 @@ class LabExport(QObject):
             write(path)
 
     def _ask_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self._parent, "Folder for the plots", str(Path.home()))
-        if chosen:
-            self.plots(Path(chosen))
+        chosen = folder_for(self._parent, "Folder for the plots", str(Path.home()))
+        if chosen is not None:
+            self.plots(chosen)
