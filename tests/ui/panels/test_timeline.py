@@ -144,7 +144,7 @@ def test_fields_without_room_are_opened_by_a_button(timeline, qtbot, width, both
         timeline.resize(wide, 64)
         qtbot.waitUntil(lambda wide=wide: timeline.pace.isVisible() == (wide >= 540))
         if wide >= 700:
-            qtbot.waitUntil(lambda: timeline.loop_button.x() <= timeline.pace.x() < timeline.until.x())
+            qtbot.waitUntil(lambda: timeline.pace.y() == timeline.until.y() and timeline.pace.x() < timeline.until.x())
     assert not timeline.more_button.isVisible()
 
 
