@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from engines.api.errors import WorkbenchError
 from engines.api.lab import LabTable, Study
 from ui.lab.plots import plots, png
-from ui.widgets.parts import completed, replaces
+from ui.widgets.parts import completed, folder_for, replaces
 from workbench.bench.plots import called_as_plots
 from workbench.bench.record_files import write_csv, write_json
 from workbench.bench.records import LabRecord, TableRecord
@@ -150,9 +150,9 @@ class LabExport(QObject):
             write(path)
 
     def _ask_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self._parent, "Folder for the plots", str(Path.home()))
-        if chosen and self._may_replace(Path(chosen)):
-            self.plots(Path(chosen))
+        chosen = folder_for(self._parent, "Folder for the plots", str(Path.home()))
+        if chosen is not None and self._may_replace(chosen):
+            self.plots(chosen)
 
     def _may_replace(self, folder: Path) -> bool:
         """Asked where pictures are called as the plots."""

@@ -7,7 +7,17 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+    QWidgetAction,
+)
 
 from ui.forms.fields.optional_number import OptionalNumber
 from ui.panels.timeline_bar import ProgressBar, Tick
@@ -21,7 +31,7 @@ GAP = 8
 """Pixels between what stands beside each other."""
 LEAST_FOR_CLOCK, LEAST_FOR_ROW, LEAST_FOR_PACE, LEAST_FOR_UNTIL = 780, 672, 540, 470
 """Widths [pixels] below which these are left out, so that the buttons and the time stay in full; without the room for a
-row, pace and end stand below each other."""
+row, pace and end stand below each other, and without any a button opens them."""
 IN_COLUMN = ((0, 0, 1, 2), (1, 0, 1, 2), (0, 2, 1, 1), (0, 0, 1, 3), (1, 0, 1, 3))
 """Row, column, rows and columns of now, branch, loop, pace and end: buttons stand where the fields do."""
 END = "Stop by itself at this time"
@@ -107,6 +117,10 @@ class Timeline(QWidget):
         for field in (self.pace, self.until):
             field.refused.connect(partial(self._tell_refused, field))
             field.check.setMinimumWidth(self.pace.check.sizeHint().width())  # one below the other, too
+        self._lay_out()
+        self.set_phase(Phase.EMPTY)
+
+    def _lay_out(self) -> None:
         below = QHBoxLayout()
         below.setSpacing(GAP)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
@@ -118,20 +132,25 @@ class Timeline(QWidget):
             below.addWidget(widget)
         lines = QVBoxLayout()
         lines.setSpacing(1)
-        lines.addWidget(self.bar)  # as long as there is room: the past is pointed at here
+        above = QHBoxLayout()
+        above.setSpacing(GAP)
+        above.addWidget(self.bar, 1)  # as long as there is room: the past is pointed at here
+        above.addWidget(self._make_more())
+        lines.addLayout(above)
         lines.addLayout(below)
         self._row, self._side = below, QWidget(self)
         self._column = QGridLayout(self._side)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(1)
         self._after = after
+        self._placed: tuple[QLayout, ...] = (below,) * len(after)
+        """Of what stands ``after``, in which each does."""
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 3, 10, 6)
         layout.setSpacing(GAP)
         layout.addLayout(lines, 1)
         layout.addWidget(self._side)
         self._side.hide()
-        self.set_phase(Phase.EMPTY)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(300, super().minimumSizeHint().height())
@@ -140,25 +159,52 @@ class Timeline(QWidget):
         super().resizeEvent(event)
         self._show_fields()
 
+    def _make_more(self) -> QToolButton:
+        """A button with a menu of the fields that have no room beside the others."""
+        self.more_button = QToolButton(self)
+        self.more_button.setObjectName("small")
+        self.more_button.setFixedHeight(self.bar.sizeHint().height())
+        self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        dress(self.more_button, "sliders")
+        drawer, menu = QWidget(), QMenu(self.more_button)
+        drawer.setAttribute(Qt.WidgetAttribute.WA_NoMousePropagation)  # else a press beside a field closes the menu
+        self._drawer = QVBoxLayout(drawer)
+        self._drawer.setContentsMargins(8, 4, 8, 4)
+        entry = QWidgetAction(menu)
+        entry.setDefaultWidget(drawer)
+        menu.addAction(entry)
+        self.more_button.setMenu(menu)
+        return self.more_button
+
     def _show_fields(self) -> None:
         """The fields have room here and nobody looks back: then buttons stand in their place."""
-        now = self._past is None
-        self._place(below_each_other=LEAST_FOR_PACE <= self.width() < LEAST_FOR_ROW)
-        self.pace.setVisible(now and self.width() >= LEAST_FOR_PACE)
-        self.until.setVisible(now and self.width() >= LEAST_FOR_UNTIL)
+        now, width = self._past is None, self.width()
+        left_out = [
+            field for field, least in ((self.pace, LEAST_FOR_PACE), (self.until, LEAST_FOR_UNTIL)) if width < least
+        ]
+        self._place(LEAST_FOR_PACE <= width < LEAST_FOR_ROW, left_out)
+        for field in (self.pace, self.until):
+            field.setVisible(now or field in left_out)
+        self.more_button.setVisible(now and bool(left_out))
+        tip = "Pace and end of the run" if len(left_out) == 2 else "Pace of the run"
+        self.more_button.setToolTip(tip)
+        self.more_button.setAccessibleName(tip)
         self._tell_end()
 
-    def _place(self, *, below_each_other: bool) -> None:
+    def _place(self, below_each_other: bool, left_out: list[OptionalNumber]) -> None:
         """What stands at the right: in the row, or in a column of its own, which the bar is as long beside whatever is
-        shown there: who pulls along it looks back meanwhile."""
-        if below_each_other == self._side.isHidden():
-            for widget, place in zip(self._after, IN_COLUMN, strict=True):
-                # by name: what Qt takes out by itself PySide goes on knowing (ui/widgets/freeing.py)
-                (self._row if below_each_other else self._column).removeWidget(widget)
-                if below_each_other:
+        shown there: who pulls along it looks back meanwhile. What is left out stands in the menu."""
+        beside: QLayout = self._column if below_each_other else self._row
+        placed = tuple(self._drawer if widget in left_out else beside for widget in self._after)
+        if placed != self._placed:
+            for widget, layout in zip(self._after, self._placed, strict=True):
+                layout.removeWidget(widget)  # by name: what Qt takes out by itself PySide goes on knowing (freeing.py)
+            self._placed = placed
+            for widget, place, layout in zip(self._after, IN_COLUMN, placed, strict=True):
+                if layout is self._column:
                     self._column.addWidget(widget, *place)
                 else:
-                    self._row.addWidget(widget)
+                    layout.addWidget(widget)
             self._side.setVisible(below_each_other)
         if below_each_other:
             self._side.setFixedWidth(max(self.pace.sizeHint().width(), self.until.sizeHint().width()))

@@ -19,7 +19,7 @@ from ui.session.keeping import middle_of
 from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.widgets.background import Background
-from ui.widgets.parts import completed
+from ui.widgets.parts import completed, folder_for
 from workbench.api.script import script_of
 from workbench.export.png import holds_project
 from workbench.project.boundary import Permission
@@ -195,9 +195,9 @@ class FileActions(QObject):
         if document is None or runner is None or self._controller.info is None:
             self._controller.problem.emit("There are no results yet: press Run first.")
             return
-        name = QFileDialog.getExistingDirectory(self._window, "Export results into a folder", self._folder())
-        if name:
-            folder, copy = Path(name), self._model.snapshot(self._view())
+        folder = folder_for(self._window, "Export results into a folder", self._folder())
+        if folder is not None:
+            copy = self._model.snapshot(self._view())
             self._write(lambda: self._services.export_results(folder, copy, runner), folder)
 
     def export_mesh(self) -> None:

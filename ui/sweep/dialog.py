@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLabel, QMessageBox, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QMessageBox, QProgressBar, QVBoxLayout, QWidget
 
 from engines.api.errors import ProblemError, WorkbenchError
 from ui.charts.plots.pictures import picture_bytes
@@ -23,7 +23,7 @@ from ui.tools.job import ToolJob
 from ui.tools.outlook import Outlook
 from ui.widgets.dressing import say
 from ui.widgets.formatting import bytes_text, duration_text
-from ui.widgets.parts import button_for, resize_within
+from ui.widgets.parts import button_for, folder_for, resize_within
 from workbench.storage.atomic import write_bytes
 from workbench.sweep.convergence import along_with
 from workbench.sweep.files import earlier, write_sweep
@@ -351,9 +351,9 @@ class SweepDialog(QDialog):
         self._say(f"The problem has {self.plan.told(row.case)} now. Undo takes it back.")
 
     def _ask_export(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Export the sweep into a folder")
-        if name:
-            self.export(Path(name))
+        folder = folder_for(self, "Export the sweep into a folder")
+        if folder is not None:
+            self.export(folder)
 
     def export(self, folder: Path) -> None:
         """Write table, curves and pictures into a folder, on another thread."""

@@ -1,4 +1,4 @@
-"""What most dialogs and pages do alike: their size on the screen, buttons, tables, and names of files."""
+"""What most dialogs and pages do alike: their size on the screen, buttons, tables, and names of files and folders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QAbstractItemView, QMessageBox, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QMessageBox, QPushButton, QTableView, QWidget
 
 FRAME = QSize(16, 48)
 """Room for what the desktop draws around a window."""
@@ -55,3 +55,30 @@ def replaces(name: str, parent: QWidget, *, many: bool = False) -> bool:
     yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
     question = f"{name} {'are' if many else 'is'} there already. Replace {'them' if many else 'it'}?"
     return QMessageBox.question(parent, "Save", question, yes | no, no) == yes
+
+
+class FolderDialog(QFileDialog):
+    """A folder whose name is typed and that is not there yet is made: Qt itself says that it does not exist."""
+
+    def __init__(self, parent: QWidget | None, title: str, start: str = "") -> None:
+        super().__init__(parent, title, start)
+        self.setFileMode(QFileDialog.FileMode.Directory)
+        self.setOption(QFileDialog.Option.ShowDirsOnly)
+
+    def accept(self) -> None:
+        folder = Path(self.selectedFiles()[0])
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            told = f"The folder '{folder}' cannot be made here ({error.strerror}): choose another place or name."
+            QMessageBox.warning(self, self.windowTitle(), told)
+        else:
+            super().accept()
+
+
+def folder_for(parent: QWidget | None, title: str, start: str = "") -> Path | None:
+    """Asks for one to write into; None: for none."""
+    dialog = FolderDialog(parent, title, start)
+    chosen = Path(dialog.selectedFiles()[0]) if dialog.exec() else None
+    dialog.deleteLater()
+    return chosen

@@ -51,6 +51,7 @@ class DockLayout:
             dock.setTitleBarWidget(QWidget(dock))
         if name == "timeline":
             dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+            dock.setMaximumHeight(max(TIMELINE, widget.sizeHint().height()))  # where it is alone below, too
         else:
             dock.visibilityChanged.connect(lambda _: self._name_once())
         self._window.addDockWidget(area, dock)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from tests.ui.charts.painting import drawn_by
 from ui.panels.meters.gauge import Gauge
@@ -74,6 +74,26 @@ def test_the_curve_and_its_ceiling_are_in_gigabytes_of_a_thousand_million(qtbot)
     assert history._curve.getData()[1] == pytest.approx([15.0])
     assert history._line.value() == pytest.approx(20.0)
     assert history.viewRange()[1] == pytest.approx([0.0, 24.0])
+
+
+def test_the_highest_figure_beside_the_curve_is_whole(qtbot):
+    """A tick may stand close to the upper end of the range, as 100 where a copy reaches 86.7 GB/s."""
+    history = History()
+    qtbot.addWidget(history)
+    history.add(1e9, 86.7e9)
+    history.show()
+    qtbot.wait(50)
+    left = history.getAxis("left")
+    figures = [left.mapRectToScene(rect) for rect, _, _ in drawn_texts(left, history)]
+    assert len(figures) > 3
+    assert min(rect.top() for rect in figures) >= -1.0  # boxes are a bit higher than figures
+
+
+def drawn_texts(axis, plot):
+    """What pyqtgraph has to write along an axis: box, flags and text."""
+    picture = QImage(plot.size(), QImage.Format.Format_RGB32)
+    with QPainter(picture) as painter:
+        return axis.generateDrawSpecs(painter)[2]
 
 
 def test_a_curve_without_points_has_no_figures_and_one_that_comes_into_sight_is_up_to_date(qtbot):

@@ -2,7 +2,7 @@
 checkpoints stand."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.rules import lost_items
@@ -117,6 +117,43 @@ def test_beside_open_meters_pace_and_end_stand_below_each_other(timeline, qtbot)
     timeline.look_back(None)
     timeline.resize(700, 64)
     qtbot.waitUntil(lambda: timeline.pace.y() == timeline.until.y() and timeline.pace.x() < timeline.until.x())
+
+
+@pytest.mark.parametrize(("width", "both"), [(332, True), (500, False)])
+def test_fields_without_room_are_opened_by_a_button(timeline, qtbot, width, both):
+    """As beside the meters in a window of 1024 points; the pace could not be reached there."""
+    timeline.set_phase(Phase.READY)
+    timeline.set_pace(20.0)
+    paces = []
+    timeline.pace_edited.connect(paces.append)
+    assert not timeline.more_button.isVisible()
+    timeline.resize(width, 64)
+    qtbot.waitUntil(timeline.more_button.isVisible)
+    assert timeline.more_button.toolTip() == ("Pace and end of the run" if both else "Pace of the run")
+    assert timeline.more_button.geometry().right() < width
+    assert timeline.more_button.geometry().bottom() < timeline.run_button.geometry().top()
+    seen = []
+
+    def type_in_menu():
+        seen.append((timeline.pace.isVisible(), timeline.until.isVisible()))
+        qtbot.mouseClick(timeline.more_button.menu().actions()[0].defaultWidget(), Qt.MouseButton.LeftButton)
+        assert timeline.more_button.menu().isVisible(), "a press beside the fields closes nothing"
+        type_into(qtbot, timeline.pace.box, "7")
+        timeline.more_button.menu().close()
+
+    QTimer.singleShot(50, type_in_menu)
+    timeline.more_button.showMenu()
+    assert seen == [(True, True)]
+    assert paces == [7.0]
+    timeline.look_back(1.0)
+    assert not timeline.more_button.isVisible()
+    timeline.look_back(None)
+    for wide in (600, 700, 500, 700, 332, 1000):
+        timeline.resize(wide, 64)
+        qtbot.waitUntil(lambda wide=wide: timeline.pace.isVisible() == (wide >= 540))
+        if wide >= 700:
+            qtbot.waitUntil(lambda: timeline.pace.y() == timeline.until.y() and timeline.pace.x() < timeline.until.x())
+    assert not timeline.more_button.isVisible()
 
 
 def test_the_fields_show_what_is_set_and_ask_for_what_is_typed(timeline, qtbot):

@@ -186,7 +186,7 @@ def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a, name=name: (str(tmp_path / name), ""))
         window.actions_[action].trigger()
         qtbot.waitUntil(lambda name=name: (tmp_path / name).exists() and not window.background.busy)
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a: str(tmp_path))
+    monkeypatch.setattr("ui.session.files.folder_for", lambda *a: tmp_path)
     window.actions_["results"].trigger()
     qtbot.waitUntil(lambda: (tmp_path / "voltage.npy").exists() and not window.background.busy)
     assert len(np.load(tmp_path / "voltage.npy")) == window.model.document.geometry.n_cells

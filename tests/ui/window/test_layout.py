@@ -41,6 +41,17 @@ def open_docks(layout):
     return {name for name, dock in layout.docks.items() if not dock.isHidden()}
 
 
+def test_the_timeline_is_as_low_without_charts_and_log_below_it(make):
+    """It took their height, its fields far apart."""
+    window, layout = make(1280, 720)
+    layout.first_layout()
+    for name in ("charts", "log"):
+        layout.docks[name].hide()
+    QApplication.processEvents()
+    assert layout.docks["timeline"].height() <= 64
+    assert window.centralWidget().height() > 500
+
+
 @pytest.mark.parametrize(("height", "log"), [(859, set()), (860, {"log"})])
 @pytest.mark.parametrize("charts", [False, True])
 def test_the_first_layout_is_that_of_every_new_person(make, height, log, charts):

@@ -32,6 +32,9 @@ class History(pg.PlotWidget):
         self._curve = self.plot([], [])
         self._line = pg.InfiniteLine(0, angle=0)
         self.addItem(self._line)
+        self.getPlotItem().layout.setContentsMargins(
+            0, self.fontMetrics().height() // 2, 0, 0
+        )  # for the highest figure
         self.getAxis("left").setWidth(34)
         self.getAxis("bottom").setHeight(18)
         self.getAxis("bottom").setTicks([[(-90, "−90 s"), (-60, "−60 s"), (-30, "−30 s"), (-10, "−10 s")]])

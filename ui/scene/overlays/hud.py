@@ -102,7 +102,7 @@ class Hud:
             image = self._keep(
                 f"part {name}", (name, scene.theme, ratio), lambda n=name: plates.label(n, scene.theme, ratio)
             )
-            place = first_free(image.shape, spots(*image.shape[1::-1]), placed, (width, height))
+            place = first_free(image.shape, spots(*image.shape[1::-1]), placed, (width, height), scene.covered * ratio)
             if place is not None:
                 placed.append((f"part {name}", image, *place))
         if handles:

@@ -26,7 +26,7 @@ def spots_of_labels(scene: Scene, width: int, height: int, ratio: float) -> Iter
         pixels, depth = scene.camera.to_pixels(np.asarray(points, float), width, height)
         if (depth > 0).all():
             found.append((name, pixels))
-    spots = _beside if _stacked([pixels[:, 0] for _, pixels in found]) else _above
+    spots = _beside if _stacked([pixels[:, 0] for _, pixels in found]) else _above_or_below
     for name, pixels in found:
         yield name, spots(pixels, GAP * ratio)
 
@@ -57,6 +57,13 @@ def _above(pixels: Array, gap: float) -> Spots:
     return lambda wide, high: tuple((x, top - gap - high) for x in (middle - wide / 2, right - wide, left))
 
 
+def _above_or_below(pixels: Array, gap: float) -> Spots:
+    """Below at its middle where something lies over the view above it."""
+    above, middle = _above(pixels, gap), 0.5 * float(pixels[:, 0].min() + pixels[:, 0].max())
+    bottom = float(pixels[:, 1].max())
+    return lambda wide, high: (*above(wide, high), (middle - wide / 2, bottom + gap))
+
+
 def _beside(pixels: Array, gap: float) -> Spots:
     x, y = (float(at) for at in pixels[int(pixels[:, 0].argmin())])
     right = float(pixels[:, 0].max())
@@ -68,13 +75,14 @@ def first_free(
     spots: Iterable[tuple[float, float]],
     placed: Iterable[tuple[str, Array, int, int]],
     view: tuple[int, int] | None = None,
+    covered: float = 0.0,
 ) -> tuple[int, int] | None:
     """Left and top of the first of ``spots`` where a picture of this ``shape`` covers nothing that is placed, and is
-    whole in a ``view`` of (width, height); None: there is none."""
+    whole in a ``view`` of (width, height) whose top is ``covered`` [pixels]; None: there is none."""
     high, wide = shape[:2]
     others = list(placed)
     for left, top in spots:
-        whole = view is None or (0 <= left <= view[0] - wide and 0 <= top <= view[1] - high)
+        whole = view is None or (0 <= left <= view[0] - wide and covered <= top <= view[1] - high)
         if whole and all(
             left >= other_left + image.shape[1]
             or left + wide <= other_left

@@ -15,7 +15,7 @@ from workbench.project.project import CameraView, ViewSettings
 SIZE = (800, 500)
 
 
-def named(positions, azimuth: float = -90.0, elevation: float = 0.0, **view):
+def named(positions, azimuth: float = -90.0, elevation: float = 0.0, covered: float = 0.0, **view):
     """Pictures of names by name as (left, top, right, bottom), of two spheres that are a part each, seen along y."""
     spheres = Particles(np.array(positions, float), np.ones(2))
     parts = named_parts(spheres, ("Negative electrode", "Positive electrode"), (1, 1))
@@ -23,6 +23,7 @@ def named(positions, azimuth: float = -90.0, elevation: float = 0.0, **view):
     scene.set_geometry(parts)
     scene.info = info(parts, INSIDE)
     scene.apply_view(ViewSettings(camera=CameraView(azimuth=azimuth, elevation=elevation, distance=20.0), **view), 1.6)
+    scene.covered = covered
     placed, _ = Hud().compose(scene, *SIZE, 1.0)
     boxes = {
         name: (left, top, left + image.shape[1], top + image.shape[0])
@@ -80,6 +81,18 @@ def test_they_go_with_the_figures() -> None:
 def test_a_name_is_whole_in_the_view_or_stands_elsewhere(spot, whole) -> None:
     assert first_free((10, 20, 4), (spot, (30, 30)), [], (100, 50)) == (spot if whole else (30, 30))
     assert first_free((10, 20, 4), (spot, (30, 30)), []) == spot
+
+
+def test_a_name_is_not_written_under_what_lies_over_the_view() -> None:
+    """The electrodes' names were half under a sentence on top: they stand below their particles then."""
+    sides = [(-2.0, 0, 0), (2.0, 0, 0)]
+    before, _ = named(sides)
+    covered = max(top for _, top, _, _ in before.values()) + 4.0
+    after, ends = named(sides, covered=covered)
+    assert list(after) == list(before)
+    for (left, top, right, _), middle in zip(after.values(), ends, strict=True):
+        assert left < middle[0] < right
+        assert top > middle[1] + 20
 
 
 @pytest.mark.parametrize("spot", [(0, 20), (60, 20), (30, 5), (30, 40)])
