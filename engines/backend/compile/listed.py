@@ -66,12 +66,13 @@ def listed(kernel: Any, kinds: Sequence[Any]) -> Listed | None:
 
 def _places(kernel: Any, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Under which names of a module it stands, and below which keys."""
+    own = kernel.py_func.__module__
     for name, value in list(names.items()):
         if _within(value) is kernel:
             yield name, None
         elif isinstance(value, dict):
             yield from ((name, key) for key, each in value.items() if _within(each) is kernel)
-        elif hasattr(value, "cache_info") and value.__wrapped__.__code__.co_argcount == 1:
+        elif hasattr(value, "cache_info") and value.__module__ == own and value.__wrapped__.__code__.co_argcount == 1:
             closed = [cell.cell_contents for cell in kernel.py_func.__closure__ or ()]
             yield from ((name, form) for form in closed if type(form) is int and _made(value, form) is kernel)
 

@@ -1,10 +1,13 @@
 """Which kernels a problem is expected to ask for: those of the preset that it began as, all of which are there."""
 
 import json
+from functools import cache
 from importlib import resources
+from types import SimpleNamespace
 
 import pytest
 
+from engines.backend.compile import listed as listing
 from engines.backend.compile.expecting import taken
 from engines.backend.compile.kinds import kind_of
 from engines.backend.compile.listed import Listed
@@ -45,3 +48,19 @@ def test_a_preset_has_its_own(name):
     assert expected is not None
     assert {kernel[:4] for kernel in expected()} == set(map(tuple, asked))
     assert taken() is None
+
+
+def test_a_cached_function_of_another_module_is_not_tried_as_what_makes_a_kernel():
+    """``roots(digest)`` of a module of batteries looked for as many roots without end."""
+    function = SimpleNamespace(__module__="here", __closure__=[SimpleNamespace(cell_contents=7)])
+    kernel, tried = SimpleNamespace(py_func=function), []
+
+    @cache
+    def other(number):
+        tried.append(number)
+
+    assert not list(listing._places(kernel, {"other": other}))
+    assert not tried
+    other.__module__ = "here"
+    assert not list(listing._places(kernel, {"other": other}))
+    assert tried == [7], "one of its own is"
