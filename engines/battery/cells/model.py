@@ -22,7 +22,7 @@ from engines.battery.cells.step.cells import CELLS, PADDING, RECORDED, state_row
 from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
-from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.durations import drives_of, sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import (
     Plan,
@@ -155,7 +155,7 @@ def _built(checked: Checked, backend: Backend, of: slice, geometry: Particles) -
     )
     cells.factor = parameters.current_factor
     every = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
-    return CellSimulation(
+    simulation = CellSimulation(
         backend,
         cells,
         geometry,
@@ -164,6 +164,8 @@ def _built(checked: Checked, backend: Backend, of: slice, geometry: Particles) -
         driven=plan.drive is not None,
         record=CellRecord(cells, parameters.recording, chosen),
     )
+    simulation.drives = drives_of(plan.instructions, cells.dt)
+    return simulation
 
 
 Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], Plan]

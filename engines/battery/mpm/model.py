@@ -18,7 +18,7 @@ from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.sizes import Measured, ParticleSizes
-from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.durations import drives_of, sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import Plan, cycle_findings, duration_findings, plan_of, start_findings, step_of
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
@@ -85,6 +85,7 @@ class ManyParticleModel(Model):
             backend, particles, geometry, parameters.numerics.radial_points, parameters.recording
         )
         simulation.sample_steps = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
+        simulation.drives = drives_of(plan.instructions, particles.dt)
         progress("Ready", 1.0)
         return simulation
 
