@@ -122,7 +122,7 @@ class SpikingEngine(Engine):
         synapses, step = check(parameters, backend), parameters.numerics.step
         moved = _traffic(parameters, synapses).bytes
         seconds = max(moved / backend.ceilings().best, pick(backend, cpu=0.0, cuda=LAUNCHES))
-        memory = need(parameters, synapses).total
+        memory = pick(backend, cpu=need(parameters, synapses).on_host, cuda=need(parameters, synapses).total)
         few = fewer_neurons(parameters, SAMPLE_MEMORY / memory)
         of_few = check(few, backend)
         more = moved / _traffic(few, of_few).bytes

@@ -112,6 +112,9 @@ CASES = {
     "a step over rows": case(
         "protocol.plan.cycle_findings", protocol=["Run drive cycle"], drive_cycle=CYCLE, numerics={"step": 5.0}
     ),
+    "a drive cycle that is asked for longer than it lasts": case(
+        "protocol.plan._longer_than", protocol=["Run drive cycle for 500 seconds"], drive_cycle=CYCLE
+    ),
     "a drive cycle that is not run": case("protocol.plan._unused", drive_cycle=CYCLE),
     "a duration of no whole time steps": case(
         "protocol.plan.duration_findings", protocol=["Discharge at 1C for 3 s"], numerics={"step": 2.0}

@@ -73,6 +73,9 @@ CASES = {
             "fields": [{"name": "u", "start": "1"}, {"name": "u_t", "start": "0"}],
         },
     ),
+    "diffusion backwards": case(
+        "setup.equations.TypedProblem._spreads_backwards", equation=typed("du/dt = -0.1*laplacian(u)"), sides=PERIODIC
+    ),
     "a closed box in fp32": case(
         "setup.limits.rounding_findings#2", equation={"kind": "diffusion", "initial": UNIFORM}, sides=CLOSED
     ),

@@ -163,22 +163,28 @@ class Controller(QObject):
         self._stale = True
 
     def build(self, autostart: bool = False, kept: KeptState | None = None) -> None:
-        """Begin a new run of the document as it is now, where the old one was ``kept`` if it was; that ends."""
+        """Begin a new run of the document as it is now, where the old one was ``kept`` if it was, with the live values
+        that were set since; that ends."""
         if self.model.document is None or self.closed:  # what was still on its way when the window closed begins none
             return
         if not self.model.valid:
             self.problem.emit(self.model.first_error())
             return
         state, curves = (None, {}) if kept is None else (kept.state, drawn_until(kept.mark.time, self.curves()))
+        since = () if kept is None else self.live.sent
         self.drop_runner()
         try:
-            self.runner = self.services.start(self.model.snapshot(), autostart, state, curves)
+            self.runner = self.services.start(self.model.snapshot(), autostart and not since, state, curves)
         except WorkbenchError as error:
             self.fail(error)
             return
         self._built_for = (self.model.geometry, autostart)
         self._stale = False
         self.live.unsent = set()
+        if since:
+            self.live.send(*since)
+            if autostart:
+                self.runner.run()
         self._reported = False
         self._stepped = False
         self._progress = ("", -1.0)  # nothing is said yet

@@ -55,6 +55,7 @@ from workbench.run.states.memory import (
     remembered_curves,
     remembered_failure,
     remembered_state,
+    set_later,
 )
 from workbench.run.states.taken import TakeResults, TakeSnapshot
 from workbench.run.streams.curves import Curves
@@ -303,6 +304,7 @@ class HouseServices:
             checkpoints=MOST,
             resume_from=beginning.state,
             state_of=beginning.device,
+            set_later=beginning.set_later,
             noticed=beginning.noticed,
         )
         memory.say, memory.rescued = runner.say, lambda: runner.rescued
@@ -379,7 +381,8 @@ class HouseServices:
         if kept is not None:
             curves = remembered_curves(kept, document)
             missing, device = missing_curves(kept, curves, document.time_unit), kept.meta.device
-            self._resume = document, snapshots.Beginning(kept.state, curves, missing, device, noticed)
+            later = set_later(kept, document)
+            self._resume = document, snapshots.Beginning(kept.state, curves, missing, device, noticed, later)
         elif noticed:
             self._resume = document, snapshots.Beginning(None, noticed=noticed)
 

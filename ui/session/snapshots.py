@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from engines.api import Array, Finding
 from engines.api.errors import ProblemError
@@ -39,6 +40,8 @@ class Beginning:
     device: str = ""
     """Name of the device whose state it is; empty where nobody knows."""
     noticed: tuple[Finding, ...] = ()
+    set_later: Mapping[str, Any] = field(default_factory=dict)
+    """Live parameters that were set after this state."""
 
 
 def keep(document: Document, snapshot: Snapshot, curves: Curves, say: Callable[[str], None]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
+from engines.api.errors import ProblemError
 from workbench.api.names import unknown
 from workbench.project.parameter_files import Place, value_at, with_values
 from workbench.project.reading.parsing import validated
@@ -41,11 +43,44 @@ def edited(parameters: BaseModel, changes: Mapping[str, Any]) -> BaseModel:
     """Parameters with these values, all validated together. Raises ProblemError, for a wrong name UnknownNameError."""
     if not changes:
         return parameters
-    values = parameters.model_dump(mode="json")
+    values = before = parameters.model_dump(mode="json")
     for name, value in changes.items():
         values = with_values(values, {_place(values, parameters, name): _plain(value)})
     told = ", ".join(f"{name} = {value!r}" for name, value in changes.items())
-    return validated(type(parameters), values, f"set({told if len(told) < 200 else f'{len(changes)} values'})")
+    try:
+        return validated(type(parameters), values, f"set({told if len(told) < 200 else f'{len(changes)} values'})")
+    except ProblemError as error:
+        for name, value in changes.items():
+            sentence = _written_otherwise(before, _place(values, parameters, name), name, _plain(value))
+            if sentence and (len(changes) == 1 or not _may_be(parameters, {name: value})):
+                raise ProblemError(sentence, error.place) from error
+        raise
+
+
+def _may_be(parameters: BaseModel, changes: Mapping[str, Any]) -> bool:
+    try:
+        edited(parameters, changes)
+    except ProblemError:
+        return False
+    return True
+
+
+def _written_otherwise(values: Any, place: Place, name: str, value: Any) -> str:
+    """How a change is to be written that is none by its form, of values that were valid; empty where it may be one."""
+    try:
+        old = value_at(values, place)
+    except LookupError:
+        return ""
+    group = name.rpartition(".")[0]
+    if place[-1] == "kind" and isinstance(value, str) and value != old and group:
+        whole = json.dumps({"kind": value}, ensure_ascii=False)
+        return f"'{name}' is not set by itself, for each kind has values of its own: set its group, {group}={whole}."
+    if isinstance(old, list) and isinstance(value, str):
+        return f"'{name}' is a list: write {name}={json.dumps([value], ensure_ascii=False)}."
+    if isinstance(old, dict) and "kind" in old and isinstance(value, dict) and "kind" not in value:
+        usual = json.dumps({"kind": old["kind"]}, ensure_ascii=False)
+        return f"'{name}' is of a kind, which is to be said: write {name}={usual}, or another kind."
+    return ""
 
 
 def idle(parameters: BaseModel, names: Mapping[str, Any]) -> list[str]:

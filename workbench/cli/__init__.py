@@ -25,6 +25,7 @@ from engines.api.errors import ProblemError, WorkbenchError, nearest_told
 from engines.numba_settings import check_addresses
 from workbench.cli.arguments import COMMANDS, COMPUTING, Misused, parser
 from workbench.cli.voice import voices
+from workbench.words import plain
 from workbench.words.extras import load
 from workbench.words.failures import with_place
 
@@ -37,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a Windows code page lacks the arrow of doctor: a mark, not an error
-            stream.reconfigure(errors="replace")
+        if isinstance(stream, io.TextIOWrapper):  # a Windows code page lacks the arrow of doctor
+            stream.reconfigure(errors=plain.NAME)
     answer: dict[str, Any] = {}
     with voices() as (out, err):
         if "--json" not in given:

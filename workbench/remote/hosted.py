@@ -21,7 +21,7 @@ from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetContro
 from workbench.run import session
 from workbench.run.frames import BEGUN, FrameRequest, Rewound, RunState
 from workbench.run.states.history import MOST
-from workbench.run.states.memory import RunMemory, missing_curves, remembered_curves, remembered_state
+from workbench.run.states.memory import RunMemory, missing_curves, remembered_curves, remembered_state, set_later
 from workbench.run.states.taken import TakeResults
 from workbench.run.streams.traces import TraceStore
 from workbench.run.timing_log import TimingObserver
@@ -55,6 +55,7 @@ class Hosted:
             pace=settings.pace,
             resume_from=start.state if kept is None else kept.state,
             state_of=start.state_of if kept is None else kept.meta.device,
+            set_later={} if kept is None else set_later(kept, document),
             checkpoints=MOST,
         )
         memory.say, memory.rescued = self.runner.say, lambda: self.runner.rescued

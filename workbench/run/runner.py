@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from engines.api import Array, Dab, Finding, Progress, Simulation, SimulationInfo
@@ -47,7 +48,8 @@ class Runner(Orders):
 
     ``make_backend`` and ``build`` are called on the worker; ``until`` is in the engine's time unit, None
     for open end; the run stops at the step nearest to it. ``pace`` is the simulated time per second that it keeps
-    to, None for as fast as it can; both may be set at any time. ``resume_from`` is a state to continue from.
+    to, None for as fast as it can; both may be set at any time. ``resume_from`` is a state to continue from, with
+    the live parameters ``set_later``.
     ``can_reset`` keeps the initial state on the host, which takes as much memory as the state itself; ``checkpoints``
     is how many states on the way are kept there at most, to :meth:`rewind` to.
     The runner starts in BUILDING, and goes on to RUNNING at once if ``autostart``.
@@ -65,6 +67,7 @@ class Runner(Orders):
         observers: Sequence[Observer] = (),
         autostart: bool = False,
         resume_from: Mapping[str, Array] | None = None,
+        set_later: Mapping[str, Any] = MappingProxyType({}),
         can_reset: bool = True,
         checkpoints: int = 0,
         noticed: tuple[Finding, ...] = (),
@@ -88,7 +91,7 @@ class Runner(Orders):
         self._build = build
         self._probes = list(probes)
         self._audience = Audience(observers)
-        self._resume_from = resume_from
+        self._resume_from, self._set_later = resume_from, set_later
         self._can_reset = can_reset
         self._samples: Outbox[Sample] = Outbox(4096)
         self._messages: Outbox[Message] = Outbox(4096)
@@ -226,6 +229,8 @@ class Runner(Orders):
         self._initial = simulation.state() if self._can_reset else {}
         if self._resume_from is not None:
             go_on(simulation, self._resume_from, self._initial or simulation.state())
+            for name, value in self._set_later.items():
+                self._controls.change(simulation, name, value)
             self._resume_from = None
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
             if self._is_at_end(simulation):  # what was told of its end when it came there holds still

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,7 @@ def start(
     pace: float | None = None,
     resume_from: Mapping[str, Array] | None = None,
     state_of: str = "",
+    set_later: Mapping[str, Any] = MappingProxyType({}),
     can_reset: bool = True,
     checkpoints: int = 0,
     open_backend: OpenBackend | None = None,
@@ -37,7 +40,8 @@ def start(
 
     ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` is in the document's time unit (default: what the project
     says), ``pace`` in that unit per second (default: as fast as it can). ``resume_from`` is a state to go on from, of
-    the device with the name ``state_of``, on which ``auto`` stays. ``reserve_core`` leaves one core to a window;
+    the device with the name ``state_of``, on which ``auto`` stays, with the live parameters ``set_later`` than that.
+    ``reserve_core`` leaves one core to a window;
     ``checkpoints`` is how many states are kept to rewind to; ``build`` makes the simulation where that is not this
     process alone; ``noticed`` is said until the first step. Raises ProblemError if a probe has no place or a file
     is missing.
@@ -61,6 +65,7 @@ def start(
         observers=tuple(observers),
         autostart=autostart,
         resume_from=resume_from,
+        set_later=set_later,
         can_reset=can_reset,
         checkpoints=checkpoints,
         noticed=noticed,

@@ -22,7 +22,7 @@ from engines.battery.cells.step.cells import CELLS, PADDING, RECORDED, state_row
 from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
-from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.durations import drives_of, sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import (
     Plan,
@@ -46,6 +46,9 @@ MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
 """Cells that are timed for an estimate: enough to fill the device."""
 SAMPLE_STEPS = 20
+BUILDING = 22
+"""Bytes that a row of a cell takes of a computer's own memory while cells are built on it, in either precision, as
+measured (20 to 24): what is drawn, coefficients and the start are there in float64, too. A run holds half of that."""
 ELECTRODE_TITLES = ("Negative electrode", "Positive electrode")
 
 
@@ -70,8 +73,9 @@ class SingleParticle(Model):
         given = coefficient_rows({**cell.values(), **scalars}, ageing, varying)
         recorded = 0 if ageing is None else min(RECORDED, n * parameters.cycles * len(CycleRow))
         seconds = n * _cell_seconds(backend, parameters, varying)
+        each = pick(backend, cpu=BUILDING, cuda=size)
         return Estimate(
-            memory_bytes=(n * (rows + given) + recorded) * size,
+            memory_bytes=n * (rows + given) * each + recorded * size,
             bytes_per_step=n * (2 * rows + given) * size,
             step=step,
             stable_step=None,
@@ -155,7 +159,7 @@ def _built(checked: Checked, backend: Backend, of: slice, geometry: Particles) -
     )
     cells.factor = parameters.current_factor
     every = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
-    return CellSimulation(
+    simulation = CellSimulation(
         backend,
         cells,
         geometry,
@@ -164,6 +168,8 @@ def _built(checked: Checked, backend: Backend, of: slice, geometry: Particles) -
         driven=plan.drive is not None,
         record=CellRecord(cells, parameters.recording, chosen),
     )
+    simulation.drives = drives_of(plan.instructions, cells.dt)
+    return simulation
 
 
 Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], Plan]

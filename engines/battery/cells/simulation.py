@@ -17,6 +17,7 @@ from engines.battery.cells.step.cells import Cells, padded, recorded_cells
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters.recording import Recording
+from engines.battery.protocol.durations import NO_DRIVES
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, AgeingRow, Row
 from engines.battery.watch import cell_charts as charts
 from engines.battery.watch import losses
@@ -76,6 +77,8 @@ class CellSimulation(Recorded, Simulation):
         self._cycles = Cycles(cells) if cells.ageing is not None else None
         self.charts = charts.charts(cells, self._cycles, driven)
         self._record = record or CellRecord(cells, Recording(cells=0), {})
+        self.drives = NO_DRIVES
+        """What may end a drive cycle."""
         self._inspected = 0
         self._running, self._looked = cells.n_cells, 0
         self._counted, self._seen = cells.n_cells, -1
@@ -211,11 +214,12 @@ class CellSimulation(Recorded, Simulation):
         )
 
     def _through(self) -> str:
-        with self._backend.active():
-            last = float(self._cells.state[int(Row.ENDED), : self._cells.n_cells].max())
-        if self._cells.n_cells == 1:
-            return f"The cell is through its protocol after {last:.6g} s."
-        return f"All {self._cells.n_cells:,} cells are through their protocol, the last of them after {last:.6g} s."
+        n, to_host = self._cells.n_cells, self._backend.to_host
+        ended, voltage = (to_host(self._cells.state[int(row), :n]) for row in (Row.ENDED, Row.VOLTAGE))
+        told, last = self.drives.told_of(ended, voltage, voltage), float(ended.max())
+        if n == 1:
+            return f"The cell is through its protocol after {last:.6g} s{told}."
+        return f"All {n:,} cells are through their protocol, the last of them after {last:.6g} s{told}."
 
     @property
     def finished(self) -> bool:

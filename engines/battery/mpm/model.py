@@ -12,13 +12,14 @@ from engines.api import Estimate, Finding, Problem, Progress, Remedy, no_progres
 from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
+from engines.backend.twins import pick
 from engines.battery.cells.model import ELECTRODE_TITLES
 from engines.battery.mpm.many_particles import MANY_PARTICLES, inside_rows
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.sizes import Measured, ParticleSizes
-from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.durations import drives_of, sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import Plan, cycle_findings, duration_findings, plan_of, start_findings, step_of
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
@@ -33,6 +34,9 @@ from engines.reading import Version, version_of
 
 PARTICLES = ("sizes", "particles")
 SAMPLE_PARTICLES = 10_000
+BESIDE = 200
+"""Bytes of a particle that a computer's own memory takes beside two copies of its arrays, as measured: sizes, places,
+and what is looked at."""
 """Particles per electrode that are timed for an estimate at most; more are taken to be as fast each."""
 SAMPLE_STEPS = 20
 VARYING = replace(PARAMETER_SETS["Chen2020"], negative_diffusivity_law=np.ones_like)
@@ -56,8 +60,9 @@ class ManyParticleModel(Model):
         size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         inside, varying = inside_rows(cell), bool(cell.laws)
         rows, shares, again = Row.MODES + inside, 0 if varying else MODES, (6 if varying else 5) * inside
+        memory = 2 * n * size * (rows + len(Coefficient) + shares + len(Scratch))
         return Estimate(
-            memory_bytes=2 * n * size * (rows + len(Coefficient) + shares + len(Scratch)),
+            memory_bytes=pick(backend, cpu=2 * memory + 2 * n * BESIDE, cuda=memory),
             bytes_per_step=2 * n * size * (again + 30),
             step=step,
             stable_step=None,
@@ -85,6 +90,7 @@ class ManyParticleModel(Model):
             backend, particles, geometry, parameters.numerics.radial_points, parameters.recording
         )
         simulation.sample_steps = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
+        simulation.drives = drives_of(plan.instructions, particles.dt)
         progress("Ready", 1.0)
         return simulation
 

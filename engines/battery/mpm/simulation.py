@@ -14,6 +14,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.battery.mpm.many_particles import ManyParticles
 from engines.battery.parameters.recording import Recording
+from engines.battery.protocol.durations import NO_DRIVES
 from engines.battery.step.many_particle_rows import ELECTRODES, CellRow
 from engines.battery.watch.bands import run_means
 from engines.battery.watch.cell_record import ElementRecord, Recorded
@@ -50,6 +51,8 @@ class ManyParticleSimulation(Recorded, Simulation):
     def __init__(
         self, backend: Backend, particles: ManyParticles, geometry: Particles, points: int, recording: Recording
     ) -> None:
+        self.drives = NO_DRIVES
+        """What may end a drive cycle."""
         self.geometry = geometry
         self.dt = particles.dt
         self.step = 0
@@ -98,7 +101,10 @@ class ManyParticleSimulation(Recorded, Simulation):
     def ending(self) -> str:
         if not self.finished:
             return ""
-        return f"The cell is through its protocol after {self._particles.cell_on_host()[CellRow.ENDED]:.6g} s."
+        cell = self._particles.cell_on_host()
+        ended, voltage = cell[[CellRow.ENDED]], cell[[CellRow.VOLTAGE]]
+        told = self.drives.told_of(ended, voltage, voltage)
+        return f"The cell is through its protocol after {ended[0]:.6g} s{told}."
 
     def select(self, selection: Selection) -> _Selected:
         elements = np.asarray(selection.elements, np.int64)

@@ -22,7 +22,7 @@ from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.balance import starts
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.pack import Arrangement, Pack
-from engines.battery.protocol.durations import sample_steps
+from engines.battery.protocol.durations import drives_of, sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import (
     Plan,
@@ -113,6 +113,7 @@ class PackHeat(Model):
             _drawn(parameters, cell),
         )  # fmt: skip
         simulation.sample_steps = sample_steps(plan.instructions, cell, step, parameters.current_factor)
+        simulation.drives = drives_of(plan.instructions, step)
         return simulation
 
     def ends(self, problem: Problem) -> bool:

@@ -16,6 +16,7 @@ from engines.battery.pack.layout import Layout
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters.pack import Cooling
 from engines.battery.parameters.recording import Recording
+from engines.battery.protocol.durations import NO_DRIVES
 from engines.battery.watch.cell_record import ElementRecord, Recorded
 
 CELSIUS = REFERENCE_TEMPERATURE - 273.15
@@ -81,6 +82,8 @@ class PackSimulation(Recorded, Simulation):
         recording: Recording,
         drawn: Mapping[str, Array],
     ) -> None:
+        self.drives = NO_DRIVES
+        """What may end a drive cycle."""
         self.geometry = layout.grid
         self.dt, self.step = pack.dt, 0
         self.fields = infos
@@ -126,7 +129,9 @@ class PackSimulation(Recorded, Simulation):
             return ""
         empty = self._pack.exhausted
         if empty is None:
-            told = f"The pack is through its protocol after {self.time:.6g} s."
+            voltages = self._pack.voltages
+            cut = self.drives.told_of(np.array([self.time]), voltages.min(keepdims=True), voltages.max(keepdims=True))
+            told = f"The pack is through its protocol after {self.time:.6g} s{cut}."
             if self._pack.apart > UNRESOLVED:
                 told += (
                     f" Its last voltages are known to {self._pack.apart:.2g} V: shorter time steps show its end better."

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from engines.api import Array
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.protocol.instructions import LONGEST, Instruction, Kind
 
 HOLD_SECONDS = 3600.0
 """The guess for a held voltage whose end is a current."""
@@ -17,6 +19,55 @@ SAMPLES_OF_A_STEP = 20
 """Of the shortest step of a protocol."""
 MOST_SAMPLES = 10_000
 """Of a run with many cycles: a sample takes some 1 ms, and as long as a hundred steps of few cells."""
+
+AT_LIMIT = 1e-3
+"""[V] within which a voltage is at a limit that has ended a drive cycle."""
+
+
+@dataclass(frozen=True)
+class Drives:
+    """What is known beforehand of a protocol with drive cycles: the time [s] that its steps last together, infinite
+    where that is not said of one, and the limits [V] that may end its last step, if that is a drive cycle."""
+
+    seconds: float
+    step: float
+    last: tuple[float, float] | None
+    limits: tuple[float, float]
+
+    def told_of(self, ended: Array, lowest: Array, highest: Array) -> str:
+        """What is said of those that ended then [s], at these voltages of their cells, before all of a cycle was
+        driven."""
+        early = ended < self.seconds - max(self.step / 2, 1e-6 * self.seconds)
+        if math.isinf(self.seconds):
+            low, high = (math.nan, math.nan) if self.last is None else self.last
+            early = (lowest <= low + AT_LIMIT) | (highest >= high - AT_LIMIT)
+        if not early.any():
+            return ""
+        end = "the end of the drive cycle" if math.isinf(self.seconds) else f"the {self.seconds:.6g} s of the protocol"
+        who = "" if len(early) == 1 else f"{int(early.sum()):,} of them "
+        low, high = self.limits
+        return (
+            f", {who}before {end}: where the voltage comes to a limit of the cell ({low:g} or {high:g} V), a drive "
+            "cycle ends, too"
+        )
+
+
+NO_DRIVES = Drives(math.inf, 0.0, None, (math.nan, math.nan))
+
+
+def drives_of(instructions: Sequence[Instruction], dt: float) -> Drives:
+    """Of a protocol, with or without."""
+    drive = next((each for each in instructions if each.kind in DRIVES), None)
+    if drive is None:
+        return NO_DRIVES
+    known = all(each.steps < LONGEST for each in instructions)
+    last = instructions[-1]
+    return Drives(
+        dt * sum(each.steps for each in instructions) if known else math.inf,
+        dt,
+        (last.lowest, last.highest) if last.kind in DRIVES else None,
+        (drive.lowest, drive.highest),
+    )
 
 
 def guessed_seconds(

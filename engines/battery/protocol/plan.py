@@ -127,16 +127,35 @@ def cycle_findings(parameters: BatteryParameters) -> list[Finding]:
     given = parameters.drive_cycle
     if cycle is None and (given.file or given.times):
         return [_unused("file" if given.file else "times")]
-    if cycle is None or step is None or step <= cycle.spacing * (1 + 1e-6):
+    if cycle is None:
         return []
+    longer = _longer_than(cycle, parameters)
+    if step is None or step <= cycle.spacing * (1 + 1e-6):
+        return longer
     return [
+        *longer,
         Finding(
             f"The rows of the drive cycle are {cycle.spacing:g} s apart and the time step is {step:g} s: no charge is "
             "lost, but what happens within a step is not seen, neither its voltage nor its heat.",
             place=("numerics", "step"),
             remedy=Remedy("Let the step follow from the drive cycle", {("numerics", "step"): None}),
-        )
+        ),
     ]
+
+
+def _longer_than(cycle: Cycle, parameters: BatteryParameters) -> list[Finding]:
+    """Of the first line that drives the cycle for longer than it lasts."""
+    lasts = float(cycle.times[-1] - cycle.times[0])
+    for step in parse(parameters.protocol):
+        if step.action == "run" and step.duration is not None and step.duration > lasts + step_of(parameters) / 2:
+            return [
+                Finding(
+                    f"'{step.text}' ends after {lasts:g} s, with the drive cycle, which is driven once: for more of it "
+                    "put the line between 'Repeat N times' and 'End'.",
+                    place=("protocol",),
+                )
+            ]
+    return []
 
 
 def duration_findings(parameters: BatteryParameters) -> list[Finding]:

@@ -56,15 +56,22 @@ SHARE = 0.8
 
 @dataclass(frozen=True)
 class Need:
-    """neurons: bytes but for synapses; synapses: their bytes; longest: of the delays, at most [steps]"""
+    """neurons: bytes but for synapses; synapses: their bytes; longest: of the delays, at most [steps]; copies: of the
+    synapses on the host, beside those that the device steps with, which whoever looks into a neuron reads"""
 
     neurons: int
     synapses: int
     longest: int
+    copies: int = 0
 
     @property
     def total(self) -> int:
         return self.neurons + self.synapses
+
+    @property
+    def on_host(self) -> int:
+        """Where the device's memory is the host's."""
+        return self.total + self.copies * self.synapses
 
 
 def need(parameters: SpikingParameters, synapses: tuple[int, ...]) -> Need:
@@ -72,7 +79,7 @@ def need(parameters: SpikingParameters, synapses: tuple[int, ...]) -> Need:
     n = neurons(parameters)
     raster = HISTORY * -(-n // raster_stride(n)) if n else 0
     if is_plain(parameters):
-        return Need(n * (NEURON + RING) + raster, sum(synapses) * PLAIN, 0)
+        return Need(n * (NEURON + RING) + raster, sum(synapses) * PLAIN, 0, copies=1)
     fixed = (k for k, each in enumerate(parameters.connections) if not isinstance(each.plasticity, OwnSynapse))
     longest = max((_longest(parameters, k) for k in fixed), default=0)
     sizes = [_of_synapse(parameters, k) for k in range(len(parameters.connections))]

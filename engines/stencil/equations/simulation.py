@@ -10,12 +10,12 @@ import numpy as np
 from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, Selection, SeriesInfo
 from engines.api.abilities import Underneath
 from engines.api.device import Backend
-from engines.api.errors import NotLiveError, ProblemError
+from engines.api.errors import ProblemError
 from engines.formulas.graph import ordered
 from engines.geometry.grid import Grid
 from engines.stencil.equations.explicit import Explicit
 from engines.stencil.equations.spatial import FIRST
-from engines.stencil.equations.stability import Limit, states_of
+from engines.stencil.equations.stability import BACKWARDS, Limit, states_of
 from engines.stencil.setup.limits import ROUNDING, rounded_down
 from engines.stencil.step.painting import paint, put_back, underneath
 from engines.stencil.step.simulation import GridSimulation
@@ -131,12 +131,14 @@ class TypedSimulation(GridSimulation):
     def set_control(self, name: str, value: Any) -> None:
         if name == PARAMETERS:
             if tuple(each["name"] for each in value) != self._parameters:
-                raise NotLiveError(name)
+                raise _waits(name)
             self._change({each["name"]: float(each["value"]) for each in value})
             return
         number, _, part = name.removeprefix(f"{PARAMETERS}.").partition(".")
-        if not name.startswith(f"{PARAMETERS}.") or not number.isdigit() or part not in ("value", "low", "high"):
+        if not name.startswith(f"{PARAMETERS}.") or not number.isdigit():
             super().set_control(name, value)
+        if part not in ("value", "low", "high"):
+            raise _waits(name)
         if part == "value":
             self._change({self._parameters[int(number)]: float(value)})
 
@@ -145,11 +147,14 @@ class TypedSimulation(GridSimulation):
         given = {**self._explicit.given, **numbers}
         if all(self._explicit.given[name] == value for name, value in numbers.items()):
             return
-        limit = self._least(self._limit_of(self._states(), given).step)
+        found = self._limit_of(self._states(), given)
+        limit = self._least(-1.0 if found.backwards else found.step)  # of all parts, which must all say the same
+        told = ", ".join(
+            f"{name} = {value:g}" for name, value in numbers.items() if self._explicit.given[name] != value
+        )
+        if limit < 0:
+            raise ProblemError(f"With {told} {BACKWARDS.format(field=found.backwards or self._names[0])}")
         if self.dt > limit * (1 + ROUNDING):
-            told = ", ".join(
-                f"{name} = {value:g}" for name, value in numbers.items() if self._explicit.given[name] != value
-            )
             advice = f"take one of at most {rounded_down(limit, 3):g} s" if limit > 0 else "take Runge-Kutta's method"
             raise ProblemError(f"With {told} the time step of {self.dt:.3g} s is not stable: {advice}, and reset.")
         self._explicit.given = given
@@ -190,8 +195,10 @@ class TypedSimulation(GridSimulation):
         """By when steps ceased to be stable, as far as the run was looked at."""
         grows = f"look for terms that make '{name}' grow without bound"
         for time, states in self._seen:
-            limit = self._limit_of(states, self._explicit.given).step
-            if self.dt > limit:
+            found = self._limit_of(states, self._explicit.given)
+            if found.backwards:
+                return BACKWARDS.format(field=found.backwards)
+            if self.dt > (limit := found.step):
                 shorter = f"of at most {rounded_down(SHARE * limit, 2):g} s" if limit > 0 else "by Runge-Kutta's method"
                 return f"take steps {shorter}, for those of {self.dt:.3g} s are not stable from t = {time:.4g} s on."
         rates = self._explicit.plan.system.rates.values()
@@ -200,3 +207,7 @@ class TypedSimulation(GridSimulation):
                 ", or for fronts that are thinner than a cell (more diffusion, smaller cells or 'upwind' keep them)"
             )
         return f"{grows}, or use a smaller time step than {self.dt:.3g} s."
+
+
+def _waits(name: str) -> ProblemError:
+    return ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")

@@ -33,6 +33,10 @@ LOOKED_AT = 48
 """States whose eigenvalues are found."""
 FURTHEST = {"Euler": 2.0, "AB2": 1.0, "IMEX": 4 / 3, "RK4": 2 * np.sqrt(2)}
 """How large |λ| Δt may be, where waves grow too: what grows now may decay as fast when the fields have come further."""
+BACKWARDS = (
+    "the diffusivity of '{field}' is below 0: backwards, the shortest waves grow fastest, and no steps come to a "
+    "solution. Make it 0 or more."
+)
 SEARCHED = 400
 """Directions of λ for which the regions of methods other than Euler's were searched beforehand."""
 
@@ -41,12 +45,14 @@ SEARCHED = 400
 class Limit:
     """``step`` [s]: the largest stable one; inf where nothing changes, 0 where no step is stable, by a wave that does
     not decay. ``fastest`` [1/s]: the largest |λ|; ``growth`` [1/s]: the largest Re λ. ``field``: which has most of the
-    wave that limits the step."""
+    wave that limits the step. ``backwards``: a field that spreads backwards, so that the shortest waves grow fastest,
+    the faster the smaller cells are: no steps come to a solution; empty where there is none."""
 
     step: float
     fastest: float
     growth: float
     field: str
+    backwards: str = ""
 
 
 class Linear:
@@ -126,6 +132,21 @@ class Linear:
             found.append((low - high, low + high))
         return found
 
+    def backwards(self, states: Mapping[str, Array], given: Mapping[str, float], values: Array) -> str:
+        """A field of lines without stored names (of which fourth derivatives are made) whose own diffusivity is below 0
+        somewhere, where the shortest of the waves with these eigenvalues do grow fastest; empty where there is none."""
+        if self._system.stored:
+            return ""
+        growth, angles = values.real.max(axis=(0, 2)), self._angles()
+        shortest = np.isclose(np.abs(angles), np.pi).any(axis=1)
+        if growth[shortest].max() <= growth[~shortest].max() + IMAGINARY * np.abs(values).max():
+            return ""
+        for field in self._system.fields:
+            found = self.carried(field, states, given)
+            if any((spread < -IMAGINARY * max(np.abs(spread).max(), 1e-300)).any() for _, spread in found):
+                return field
+        return ""
+
     def _angles(self) -> Array:
         """(waves, dimensions): along each axis from 0 to π, and backwards along all but the first."""
         count = ANGLES if self._dimensions == 2 else ANGLES // 2 + 1
@@ -187,7 +208,9 @@ def limit_of(linear: Linear, method: Method, states: Mapping[str, Array], given:
     worst = np.unravel_index(int(limits.argmin()), limits.shape)
     shape = np.abs(np.linalg.eig(matrices[worst[:2]])[1][:, worst[2]])
     furthest = FURTHEST[method] / fastest if fastest > 0 else np.inf
-    return Limit(min(float(limits.min()), furthest), fastest, float(values.real.max()), fields[int(shape.argmax())])
+    step, growth = min(float(limits.min()), furthest), float(values.real.max())
+    backwards = linear.backwards(states, given, values)
+    return Limit(step, fastest, growth, fields[int(shape.argmax())], backwards)
 
 
 def _limits(method: Method, values: Array) -> Array:

@@ -22,7 +22,7 @@ from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_l
 from engines.stencil.equations.noise.strength import longest
 from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
-from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
+from engines.stencil.equations.stability import BACKWARDS, Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.equations.typed.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.parameters.equations import (
@@ -91,8 +91,9 @@ class TypedProblem:
         begin = {name: values[:SAMPLES] for name, values in self._states.items()}  # without the ends of their ranges
         told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
         self.findings = (
-            *findings, *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(), *_unset(equation, self.system),
-            *told, *told_of_noise(self.system, equation.method, self.step, *self._fastest),
+            *findings, *self._spreads_backwards(begin), *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(),
+            *_unset(equation, self.system), *told,
+            *told_of_noise(self.system, equation.method, self.step, *self._fastest),
         )  # fmt: skip
 
     @property
@@ -316,6 +317,13 @@ class TypedProblem:
             f"method may be {rounded_down(times, 2):g} times as long, at some 7 times the cost of one."
         )
         return (Finding(text, place=("equation", "method"), remedy=remedy),)
+
+    def _spreads_backwards(self, begin: Mapping[str, Array]) -> tuple[Finding, ...]:
+        """In these states; the ends of ranges may never be come to."""
+        if not self.stability.backwards or not (field := self.limit_with(begin, self.given).backwards):
+            return ()
+        told = BACKWARDS.format(field=field)
+        return (Finding(told[0].upper() + told[1:], place=LINES, distorts=True),)
 
     def _begun_elsewhere(self) -> tuple[Finding, ...]:
         own = [name for name, setting in self.settings.items() if isinstance(setting.sides, OwnSides)]

@@ -69,6 +69,24 @@ def test_where_memory_ran_out_the_same_device_is_offered_too(broken_off, qtbot, 
     assert window.model.document.project.run.device == "auto"
 
 
+@pytest.mark.parametrize("when", ["before it broke off", "after that"])
+def test_live_values_that_were_set_since_are_those_that_it_goes_on_with(broken_off, opened, qtbot, monkeypatch, when):
+    scale, taken = ("parameters", "conductivity_scale"), []
+    plain = Wave.set_control
+    if when == "before it broke off":
+        opened.controller.phase_changed.connect(
+            lambda phase: phase == "running" and opened.model.edit(scale, 0.7, "scale")
+        )
+    window = broken_off(DeviceError(SHORT))
+    if when == "after that":
+        window.model.edit(scale, 0.7, "scale")
+    monkeypatch.setattr(Wave, "set_control", lambda self, *change: (taken.append(change), plain(self, *change))[1])
+    press(window, qtbot, HERE)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert taken[0] == ("conductivity_scale", 0.7)
+    assert "Goes on from" in said(window)
+
+
 def test_a_cpu_without_memory_is_not_offered_itself(broken_off):
     window = broken_off(MemoryError(), device="cpu")
     assert answers(window) == [HERE, AGAIN]

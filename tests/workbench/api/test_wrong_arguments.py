@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -153,3 +155,20 @@ def test_a_value_beside_several_named_ones_is_not_passed_over(project):
     with pytest.raises(wb.ProblemError, match="leave out 3"):
         wave.set({"speed": 2.0}, 3)
     assert wave.parameters == before
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "sentence"),
+    [
+        ("heat_on_a_plate", {"sides.x_low.kind": "periodic"}, 'set its group, sides.x_low={"kind": "periodic"}.'),
+        ("heat_on_a_plate", {"equation.kind": "Poisson"}, 'set its group, equation={"kind": "Poisson"}.'),
+        ("heat_on_a_plate", {"grid": {}}, '\'grid\' is of a kind, which is to be said: write grid={"kind": "2D"}'),
+        ("voltage_losses", {"protocol": "Rest for 1 hour"}, 'is a list: write protocol=["Rest for 1 hour"].'),
+    ],
+)
+def test_a_kind_or_a_list_that_is_set_by_itself_is_told_how_to_be_written(preset, changes, sentence):
+    """It is not said of a change that is right beside one that is wrong."""
+    with pytest.raises(wb.ProblemError, match=re.escape(sentence)):
+        wb.open(preset).set(changes)
+    with pytest.raises(wb.ProblemError, match="wrong value at numerics"):
+        wb.open("heat_on_a_plate").set({"equation": {"kind": "Poisson"}, "numerics.precision": "fp1"})

@@ -10,14 +10,15 @@ from engines.api.errors import ProblemError
 from engines.backend.devices import faster
 from engines.geometry.meshes import mesh as mesh_module
 from tests.engines.backend.test_faster import Device
-from tests.workbench.fake_engine import WaveEngine, WaveParameters, block
+from tests.workbench.fake_engine import WaveEngine, WaveParameters, WaveSimulation, block
 from tests.workbench.remote.conftest import wait_for
 from workbench.project.document import Document, open_document
 from workbench.project.project import Probe, Project
 from workbench.run.frames import RunState
 from workbench.run.runner import Runner
 from workbench.run.session import nearest_elements, probe_elements, start
-from workbench.run.states.memory import RunMemory, remembered_curves, remembered_state, runs_dir
+from workbench.run.states.history import History
+from workbench.run.states.memory import RunMemory, remembered_curves, remembered_state, runs_dir, set_later
 
 
 @pytest.mark.parametrize("chunk", [7, 1_000_000])
@@ -231,6 +232,90 @@ def test_a_run_with_another_live_parameter_is_kept_as_that_problem_and_not_as_th
     now = _with_speed(document, 0.6)
     assert (remembered_state(document), remembered_state(now).meta.step) == (None, 100)
     assert len(list(runs_dir().glob("*.npz"))) == 1
+
+
+@pytest.fixture
+def speed_in_states(monkeypatch):
+    """As the engines have it: a state holds the live parameters of its own moment."""
+    state, restore = WaveSimulation.state, WaveSimulation.restore
+
+    def put_back(self, held):
+        restore(self, held)
+        self.set_control("speed", float(held["speed"]))
+
+    monkeypatch.setattr(WaveSimulation, "state", lambda self: state(self) | {"speed": np.array(self.parameters.speed)})
+    monkeypatch.setattr(WaveSimulation, "restore", put_back)
+
+
+def broken_off(runner) -> None:
+    """The device is lost in one of the next steps."""
+
+    def spoil(wave: WaveSimulation) -> None:
+        wave.set_control("trouble_step", wave.step + 3)
+        wave.set_control("trouble", "device")
+
+    runner.post(spoil)
+    runner.run()
+    assert runner.wait(RunState.FINISHED) is RunState.FAILED
+    runner.join(20.0)
+
+
+def in_memory(document, *observers: RunMemory) -> Runner:
+    """A run of which a state is kept to go back to."""
+    runner = start(document, observers=observers, checkpoints=8)
+    for observer in observers:
+        observer.rescued = lambda: runner.rescued
+    while not runner.marks:
+        runner.advance(20)
+        runner.wait(RunState.PAUSED)
+    return runner
+
+
+@pytest.mark.usefixtures("speed_in_states")
+def test_a_run_that_broke_off_goes_on_with_the_live_values_that_were_set_after_the_state_that_is_left(project):
+    """The form that it is kept under has them."""
+    document = open_document(project)
+    document.parameters.delay, document.project.run.until = 0.002, None
+    runner = in_memory(document, RunMemory(document))
+    runner.set_control("speed", 0.5).result(20)
+    broken_off(runner)
+    assert float(runner.rescued.state["speed"]) != 0.5
+    now = _with_speed(document, 0.5)
+    kept = remembered_state(now)
+    assert kept.meta.step == runner.rescued.mark.step
+    again = start(now, resume_from=kept.state, set_later=set_later(kept, now))
+    again.wait(RunState.READY)
+    assert again.post(lambda wave: (wave.step, wave.parameters.speed)).result(20) == (kept.meta.step, 0.5)
+    again.reset().result(20)
+    assert again.post(lambda wave: wave.parameters.speed).result(20) == 0.5
+    again.close()
+
+
+def test_a_state_of_the_minute_before_is_not_given_up_for_an_older_one_in_memory(project, monkeypatch):
+    document = open_document(project)
+    document.parameters.delay, document.project.run.until = 0.002, None
+    runner = in_memory(document, RunMemory(document))
+    monkeypatch.setattr(History, "ran", lambda *_: None)  # those in memory lie further and further apart
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 0.0)
+    runner.advance(40)
+    runner.wait(RunState.PAUSED)
+    broken_off(runner)
+    assert remembered_state(document).meta.step > runner.rescued.mark.step + 30
+
+
+def test_of_a_branch_that_was_left_the_later_state_is_given_up(project, monkeypatch):
+    document = open_document(project)
+    document.parameters.delay, document.project.run.until = 0.002, None
+    runner = in_memory(document, RunMemory(document))
+    mark = runner.marks[0]
+    monkeypatch.setattr(History, "ran", lambda *_: None)
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 0.0)
+    runner.advance(40)
+    runner.wait(RunState.PAUSED)
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 1e9)
+    runner.rewind(mark.step).result(20)
+    broken_off(runner)
+    assert remembered_state(document).meta.step == mark.step
 
 
 def test_a_run_with_another_live_parameter_is_kept_soon_as_nothing_is_kept_of_that_problem(project, monkeypatch):

@@ -29,11 +29,14 @@ class LiveChanges(QObject):
         """Not known to have been carried out yet."""
         self.unsent: set[Path] = set()
         """What was changed while the line to the run was lost."""
+        self.sent: tuple[Path, ...] = ()
+        """What was changed since the run began, in this order, whether it got there or not."""
 
     def send(self, *paths: Path) -> None:
         """Have the run take these as they are now; beyond a line that is lost, when it is there again."""
         runner = self._runner()
         assert runner is not None
+        self.sent = (*(path for path in self.sent if path not in paths), *paths)
         if isinstance(runner.error, LineLost):
             first, self.unsent = not self.unsent, self.unsent.union(paths)
             if first:
@@ -59,3 +62,4 @@ class LiveChanges(QObject):
     def forget(self) -> None:
         """The run is let go of."""
         self._pending.clear()
+        self.sent = ()

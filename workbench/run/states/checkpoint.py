@@ -39,7 +39,8 @@ KEPT = 2
 
 @dataclass(frozen=True)
 class CheckpointMeta:
-    """What a checkpoint belongs to. ``problem`` is :func:`problem_fingerprint`, ``checksum`` is over the state, too."""
+    """What a checkpoint belongs to. ``problem`` is :func:`problem_fingerprint`, ``checksum`` is over the state, too;
+    ``later``: live parameters that may have been set after this moment to what they are in the problem."""
 
     problem: str
     device: str
@@ -47,6 +48,11 @@ class CheckpointMeta:
     time: float
     version: int = VERSION
     checksum: str = ""
+    later: tuple[str, ...] = ()
+
+    def told(self) -> dict[str, Any]:
+        """As it is written."""
+        return {key: value for key, value in asdict(self).items() if key != "later" or value}
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def write_checkpoint(path: Path, meta: CheckpointMeta, state: Mapping[str, Array
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
             for name, values in state.items():
                 add_array(archive, name, values)
-            archive.writestr(undated(archive, META), json.dumps(asdict(meta)))
+            archive.writestr(undated(archive, META), json.dumps(meta.told()))
         stream.flush()
         os.fsync(stream.fileno())  # it is whole, and takes its place next
         for number in range(max(kept, 1) - 2, -1, -1):
@@ -159,7 +165,7 @@ def _before(path: Path, number: int) -> Path:
 
 def _checksum(meta: CheckpointMeta, state: Mapping[str, Array]) -> str:
     """SHA-256 of all that a checkpoint holds."""
-    digest = hashlib.sha256(json.dumps(asdict(replace(meta, checksum="")), sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(replace(meta, checksum="").told(), sort_keys=True).encode())
     for name in sorted(state):
         values = np.ascontiguousarray(state[name])
         digest.update(f"{name} {values.dtype.str} {values.shape} ".encode())
@@ -170,9 +176,9 @@ def _checksum(meta: CheckpointMeta, state: Mapping[str, Array]) -> str:
 def _meta(content: Any, path: Path) -> CheckpointMeta:
     if content["version"] not in (VERSION, WITHOUT_CHECKSUM):
         raise ProblemError(f"The checkpoint '{path}' is of another Workbench: run without --resume.")
-    meta = CheckpointMeta(**content)
+    meta = CheckpointMeta(**{**content, "later": tuple(content.get("later", ()))})
     if not (
         isinstance(meta.device, str) and isinstance(meta.step, int) and meta.step >= 0 and math.isfinite(meta.time)
-    ):
+    ) or not all(isinstance(name, str) for name in meta.later):
         raise ValueError("it is of no moment of a run")  # tables would be cut there
     return meta

@@ -22,7 +22,7 @@ from engines.api import Array, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.geometry.base import Geometry
 from workbench.project.document import Document
-from workbench.project.parameter_files import with_values
+from workbench.project.parameter_files import Place, value_at, with_values
 from workbench.project.reading.parsing import validated
 from workbench.run.frames import RunState, Sample
 from workbench.run.observer import Observer
@@ -77,6 +77,15 @@ def remembered_curves(state: Checkpoint, document: Document) -> Curves:
         return {}
 
 
+def set_later(state: Checkpoint, document: Document) -> dict[str, Any]:
+    """Live parameters, by the names of controls, that the run is given again which goes on from this state."""
+    values, found = document.parameters.model_dump(mode="json"), {}
+    for name in state.meta.later:
+        with suppress(LookupError, TypeError):
+            found[name] = value_at(values, _place(name))
+    return found
+
+
 def missing_curves(state: Checkpoint, curves: Curves, time_unit: str) -> str:
     """What is said where nobody has kept them; empty where they are there, or there are none."""
     if curves or not state.meta.step:
@@ -126,6 +135,9 @@ class RunMemory(Observer):
         self._stepped = False
         """Here, or before it begins here: what is kept may be of this run."""
         self._curves: tuple[Curves, Places] | None = None
+        self._reached: float | None = None
+        """The time of what was written last of the branch that the run is on, with its values: a state that is kept in
+        memory for going back may be older."""
         self.kept: float | None = None
         """The time of what is kept of this run; None: nothing is, yet."""
         self.rescued: Callable[[], KeptState | None] = lambda: None
@@ -156,6 +168,7 @@ class RunMemory(Observer):
 
     def changed(self, name: str, value: Any) -> None:
         self._changes = {key: old for key, old in self._changes.items() if key != name} | {name: value}
+        self._reached = None
         self.kept, self._kept_at = None, min(self._kept_at, clock.monotonic() - EVERY_SECONDS + SOON_SECONDS)
 
     def followed(self, probes: Sequence[tuple[str, int]]) -> None:
@@ -175,10 +188,11 @@ class RunMemory(Observer):
             self._places |= dict(zip(placed, centers.tolist(), strict=True))
 
     def restarted(self, simulation: Simulation) -> None:
-        self._begins = True
+        self._begins, self._reached = True, None
         self._drawn.clear()
 
     def rewound(self, simulation: Simulation) -> None:
+        self._reached = None
         self._drawn.rewind(simulation.time)
         self._drawn.left.clear()
 
@@ -201,8 +215,8 @@ class RunMemory(Observer):
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
         if error is None:
             self._keep(simulation)
-        elif (rescued := self.rescued()) is not None:
-            self._write(rescued.mark, rescued.state)
+        elif (rescued := self.rescued()) is not None and rescued.mark.time > (self._reached or 0.0):
+            self._write(rescued.mark, rescued.state, tuple(self._changes))
         try:
             if error is not None:
                 failure = self._kept_file().with_suffix(FAILURE)
@@ -218,9 +232,9 @@ class RunMemory(Observer):
         state = simulation.state() if simulation.step else {}
         self._write(Mark(simulation.step, simulation.time), state)
 
-    def _write(self, mark: Mark, state: Mapping[str, Array]) -> None:
-        file = self._kept_file()
-        meta = CheckpointMeta(self._fingerprint(), self._device, mark.step, mark.time)
+    def _write(self, mark: Mark, state: Mapping[str, Array], later: tuple[str, ...] = ()) -> None:
+        file, self._reached = self._kept_file(), mark.time
+        meta = CheckpointMeta(self._fingerprint(), self._device, mark.step, mark.time, later=later)
         try:
             if mark.step == 0:
                 self._writer.submit(lambda: self._forget(file))
@@ -267,11 +281,14 @@ def probe_places(document: Document) -> Places:
 def _with(parameters: BaseModel, changes: Mapping[str, Any]) -> BaseModel:
     """With these live values, by the names of controls. What an engine's form has not stays out."""
     for name, value in changes.items():
-        place = tuple(int(key) if key.isdecimal() else key for key in name.split("."))
         with suppress(LookupError, TypeError, ProblemError):
-            values = with_values(parameters.model_dump(mode="json"), {place: value})
+            values = with_values(parameters.model_dump(mode="json"), {_place(name): value})
             parameters = validated(type(parameters), values, "The run")
     return parameters
+
+
+def _place(name: str) -> Place:
+    return tuple(int(key) if key.isdecimal() else key for key in name.split("."))
 
 
 def _one_element(document: Document, one: Sequence[float], other: Sequence[float]) -> bool:

@@ -6,6 +6,7 @@ import pytest
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
+from engines.battery.cells.model import BUILDING
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters
 
@@ -202,7 +203,7 @@ def test_memory_counts_what_ageing_adds():
     ageing = {**AGEING, "ensemble": {"cells": 1000}}
     more = ENGINE.estimate(Problem(BatteryParameters.model_validate(ageing)), CpuBackend())
     # 13 rows of state, 12 of coefficients, 5 numbers for each of 3 cycles
-    assert more.memory_bytes - plain.memory_bytes == 4000 * (13 + 12 + 15)
+    assert more.memory_bytes - plain.memory_bytes == 1000 * BUILDING * (13 + 12) + 4000 * 15
 
 
 def test_the_last_step_warms_as_the_step_before(backend):

@@ -112,6 +112,62 @@ def test_a_cycle_that_no_cell_carries(tmp_path, backend):
         BatteryEngine().estimate(problem, backend)
 
 
+LIMIT = "where the voltage comes to a limit of the cell (2.5 or 4.2 V), a drive cycle ends, too."
+
+
+def ended(backend, cycle, *protocol, **given):
+    """What a run of this protocol says at its end."""
+    drive = DriveCycle(times=list(cycle), currents=list(cycle.values()))
+    parameters = BatteryParameters.model_validate({"protocol": protocol, "drive_cycle": drive, **given})
+    run = BatteryEngine().build(Problem(parameters), backend)
+    while not run.finished:
+        run.advance(run.sample_steps)
+    return run.ending
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"model": "SPMe"},
+        {"model": "MPM", "sizes": {"particles": 4}},
+        {"model": "pack", "pack": {"arrangement": {"cells_x": 1, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}}},
+    ],
+)
+def test_a_cycle_that_a_limit_of_the_voltage_cuts_short_is_told(backend, given):
+    """Wherever it stands in the protocol; and one that was driven to its end is not."""
+    given = {"numerics": {"step": 10.0}, **given}
+    long, short = {0.0: 5.0, 10_000.0: 5.0}, {0.0: 5.0, 100.0: 5.0}
+    found = ended(backend, long, "Run drive cycle", **given)
+    assert " is through its protocol after 3" in found
+    assert found.endswith(f" s, before the 10000 s of the protocol: {LIMIT}")
+    found = ended(backend, long, "Run drive cycle", "Rest for 10 minutes", **given)
+    assert found.endswith(f" s, before the 10600 s of the protocol: {LIMIT}")
+    found = ended(backend, long, "Charge at C/2 until 4.15 V", "Run drive cycle", **given)
+    assert found.endswith(f" s, before the end of the drive cycle: {LIMIT}")
+    assert "before" not in ended(backend, short, "Run drive cycle", "Rest for 10 minutes", **given)
+    assert "before" not in ended(backend, short, "Charge at C/2 until 4.15 V", "Run drive cycle", **given)
+
+
+def test_of_many_cells_it_is_said_how_many_a_limit_has_stopped(backend):
+    spread = {"cells": 9, "distributions": [{"parameter": "negative_active_fraction", "spread": 0.05}]}
+    cycle = {0.0: 5.0, 3500.0: 5.0}
+    found = ended(backend, cycle, "Run drive cycle", ensemble=spread, numerics={"step": 10.0})
+    assert re.search(r"^All 9 cells .* the last of them after 3500 s, [1-8] of them before the 3500 s of", found), found
+
+
+def test_a_line_that_drives_a_cycle_for_longer_than_it_lasts_is_told_before_the_run(backend):
+    def told(*protocol):
+        drive = DriveCycle(times=[0, 100], currents=[1, 3])
+        problem = Problem(BatteryParameters(protocol=list(protocol), drive_cycle=drive))
+        return [each for each in BatteryEngine().estimate(problem, backend).findings if "driven once" in each.message]
+
+    (found,) = told("Run drive cycle for 50 seconds", "Run drive cycle for 500 seconds")
+    assert found.message.startswith("'Run drive cycle for 500 seconds' ends after 100 s")
+    assert found.place == ("protocol",)
+    assert not told("Run drive cycle for 50 seconds", "Rest for 500 seconds", "Run drive cycle for 100 seconds")
+
+
 @pytest.mark.parametrize("name", ["city_current.csv", "motorway_power.csv"])
 def test_the_cycles_that_come_along_are_driven_to_their_end(name, backend):
     """The LG M50 of Chen2020 stays within its voltages, so that every step is taken."""

@@ -85,14 +85,14 @@ def test_synapses_of_a_file_are_counted(kind, tmp_path):
     pairs = np.stack([np.arange(500) % 20, np.arange(500) % 30])
     path = tmp_path / ("table.npz" if kind == "npz" else "table.csv")
     given = network(number=50, rule={"kind": "file", "path": str(path)})
-    assert SpikingEngine().estimate(Problem(given), CpuBackend()).memory_bytes == need(given, (0,)).total
+    assert SpikingEngine().estimate(Problem(given), CpuBackend()).memory_bytes == need(given, (0,)).on_host
     for count in (500, 300):
         if kind == "npz":
             np.savez(path, pre=pairs[0, :count], post=pairs[1, :count])
         else:
             np.savetxt(path, pairs[:, :count].T, "%d", ",", header="pre,post" if kind == "csv" else "", comments="")
         told = SpikingEngine().estimate(Problem(given), CpuBackend())
-        assert told.memory_bytes == need(given, (count,)).total
+        assert told.memory_bytes == need(given, (count,)).on_host
         assert built(given, CpuBackend())[2].starts[-1] == count
 
 

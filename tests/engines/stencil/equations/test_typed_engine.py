@@ -77,10 +77,56 @@ def test_a_parameter_with_which_the_step_is_not_stable_is_refused(cpu):
         simulation.set_control("equation.parameters.0.value", 2.0)
     simulation.advance(400)
     assert simulation.non_finite() is None
-    with pytest.raises(NotLiveError):
+    waits = "cannot change during a run: reset, change it, and run again"
+    with pytest.raises(ProblemError, match=waits) as refused:
         simulation.set_control("equation.parameters", [{"name": "E", "value": 0.1}, {"name": "r", "value": 1.0}])
+    assert not isinstance(refused.value, NotLiveError), "which says that the author of the engine has to mend it"
+    for part in ("name", "unit"):
+        with pytest.raises(ProblemError, match=waits) as refused:
+            simulation.set_control(f"equation.parameters.0.{part}", "mm")
+        assert not isinstance(refused.value, NotLiveError)
     with pytest.raises(NotLiveError):
         simulation.set_control("equation.lines", ["du/dt = 0"])
+
+
+BACKWARDS = "he diffusivity of 'u' is below 0: backwards"
+
+
+@pytest.mark.parametrize("method", ["Euler", "AB2", "RK4"])
+def test_diffusion_backwards_is_told_before_the_run_and_refused_during_one(cpu, method):
+    start = {"u": "noise(3)"}
+
+    def told(lines, numbers, starts=start, step=None):
+        findings = ENGINE.estimate(typed(lines, starts, numbers, method=method, step=step), cpu).findings
+        return [each for each in findings if BACKWARDS in each.message]
+
+    (found,) = told(FISHER, {"D": -1.0, "r": 1.0})
+    assert found.distorts
+    assert told(FISHER, {"D": -0.001, "r": 1.0})
+    assert told("du/dt = div((1 - 3*u)*grad(u))", {}, {"u": "0.5 + 0.1*noise(3)"})
+    assert not told(FISHER, {"D": 0.0, "r": 1.0})
+    assert not told(FISHER, {"D": 0.2, "r": 5.0})
+    assert not told("du/dt = -dx(u) + 0.1*laplacian(u)", {})
+    of_fourth_order = ("q = laplacian(u)", "du/dt = 0.3*u - u**3 - u - 2*q - laplacian(q)")  # Swift and Hohenberg
+    assert not told(of_fourth_order, {})
+    joined = ("du/dt = -0.1*laplacian(u) + 0.3*laplacian(v)", "dv/dt = -0.3*laplacian(u) + 0.6*laplacian(v)")
+    assert not told(joined, {}, {"u": "noise(3)", "v": "0"}), "eigenvalues of the diffusivities are above 0"
+    simulation = built(cpu, FISHER, start, {"D": 0.2, "r": 1.0}, method=method)
+    with pytest.raises(ProblemError, match=f"With D = -1 t{BACKWARDS}"):
+        simulation.set_control("equation.parameters.0.value", -1.0)
+    simulation.advance(50)
+    assert simulation.non_finite() is None
+
+
+def test_the_advice_of_a_run_that_spread_backwards_is_no_smaller_step(cpu):
+    simulation = built(cpu, FISHER, {"u": "noise(3)"}, {"D": -1.0, "r": 1.0}, step=0.01)
+    for _ in range(200):
+        simulation.advance(20)
+        simulation.observe()
+        if (found := simulation.non_finite()) is not None:
+            break
+    assert found is not None
+    assert BACKWARDS in found.told(simulation.step)
 
 
 @pytest.mark.parametrize("method", ["Euler", "AB2", "IMEX", "RK4"])
