@@ -14,7 +14,7 @@ from engines.api.errors import WorkbenchError
 from ui.forms.editor import Suggestions
 from ui.forms.fields.line import Line
 from ui.forms.form import ParameterForm
-from ui.forms.refusals import forget
+from ui.forms.refusals import forget, told
 from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors, Path
 from ui.panels.estimates import EstimatesPanel
@@ -114,6 +114,8 @@ class ProblemPanel(QWidget):
         below.addWidget(self.lock_note)
         layout.addLayout(below)
         layout.addWidget(estimates)
+        model.refused = lambda: next(map(told, self.form.refused()), "")
+        model.replacing.connect(lambda: forget(self.form))
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)
         model.files_moved.connect(lambda: self._changed(("parameters",)))
@@ -135,7 +137,6 @@ class ProblemPanel(QWidget):
             self.subtitle.clear()
             return
         self._suggest()
-        forget(self.form)
         for union in self.form.findChildren(UnionEditor):
             union.forget()
         self.form.set_values(self._model.draft["parameters"])
