@@ -21,6 +21,7 @@ from ui.panels.estimates import EstimatesPanel
 from ui.panels.object_tree import ObjectTree
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
+from workbench.words.numbers import spaced
 
 
 class Title(Line):
@@ -142,7 +143,7 @@ class ProblemPanel(QWidget):
         self.form.set_values(self._model.draft["parameters"])
         self.form.set_errors(self._model.parameter_errors)
         self._show_title()
-        self.subtitle.setText(document.project.summary or document.engine.title)
+        self.subtitle.setText(spaced(document.project.summary) or document.engine.title)
 
     def set_locked(self, locked: bool) -> None:
         """A run goes on, and most fields wait for its end."""
