@@ -12,9 +12,12 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.forms.editor import Editor, Maker, Previews, Suggestions
+from ui.forms.fields.line import Line
+from ui.forms.fields.lines import LineText
 from ui.forms.group import GroupEditor
 from ui.forms.lists import ListEditor
 from ui.forms.notes import notes_of
+from ui.forms.refusals import refusing
 from ui.forms.schema import FieldSpec, Kind, fields_of
 from ui.forms.section import PinnedTitles, Section
 from ui.forms.steady import SteadyScrollArea
@@ -107,6 +110,10 @@ class ParameterForm(SteadyScrollArea):
     def fields(self) -> Iterator[tuple[tuple[str, ...], Editor]]:
         """All that can be filled in now, folded or not: the titles that lead to each, and its own at the end."""
         return _fields(self.root, ()) if self.root is not None else iter(())
+
+    def refused(self) -> Iterator[Line | LineText]:
+        """Those of them whose text is not their value."""
+        return (field for _, editor in self.fields() for field in refusing(editor))
 
     def set_suggestions(self, suggestions: Suggestions) -> None:
         if self.root is not None:

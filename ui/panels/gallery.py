@@ -25,6 +25,7 @@ from engines.api import Preset
 from ui.widgets.chips import Chips
 from ui.widgets.icons import pixmap
 from ui.widgets.theme import theme
+from workbench.words.numbers import spaced
 
 CARD_WIDTH = 280
 WIDEST_CARD = 380
@@ -121,7 +122,7 @@ class Card(QFrame):
         title = QLabel(preset.title, self)
         title.setObjectName("cardTitle")
         title.setWordWrap(True)
-        summary = QLabel(preset.summary, self)
+        summary = QLabel(spaced(preset.summary), self)
         for label in (title, summary):  # of whoever made the preset
             label.setTextFormat(Qt.TextFormat.PlainText)
         summary.setObjectName("muted")

@@ -37,6 +37,10 @@ class ObjectTree(QWidget):
         self._placing = placing
         self._folded: set[Path] = set()
         self._filling = False
+        self._pressed: Path | None = None
+        """The row under the mouse: it stays there."""
+        self._shown: Path | None = None
+        """What was chosen when the tree was filled."""
         self.tree = QTreeWidget(self)
         self.tree.setObjectName("objects")
         self.tree.setAccessibleName("Objects, sources and what else stands in space")
@@ -51,6 +55,8 @@ class ObjectTree(QWidget):
         self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         triggers = QAbstractItemView.EditTrigger
         self.tree.setEditTriggers(triggers.EditKeyPressed | triggers.DoubleClicked)
+        self.tree.setAutoScroll(False)
+        self.tree.itemPressed.connect(lambda row: setattr(self, "_pressed", tuple(row.data(0, PATH))))
         self.tree.currentItemChanged.connect(self._chosen)
         self.tree.itemClicked.connect(self._clicked)
         self.tree.itemChanged.connect(self._renamed)
@@ -139,10 +145,12 @@ class ObjectTree(QWidget):
         if placement is not None:
             for group in placement.groups:
                 self._add_group(group)
+        self.tree.doItemsLayout()  # without its rows there is nowhere to scroll to
         self.tree.verticalScrollBar().setValue(scrolled)
         current = self.tree.currentItem()
-        if current is not None:
+        if current is not None and placing.chosen not in (self._shown, self._pressed):
             self.tree.scrollToItem(current)
+        self._shown, self._pressed = placing.chosen, None
         self._filling = False
         listed = placing.editable and placing.in_list
         hint = LOCK_HINT if placing.locked else "Add…"

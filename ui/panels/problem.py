@@ -14,13 +14,14 @@ from engines.api.errors import WorkbenchError
 from ui.forms.editor import Suggestions
 from ui.forms.fields.line import Line
 from ui.forms.form import ParameterForm
-from ui.forms.refusals import forget
+from ui.forms.refusals import forget, told
 from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors, Path
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.object_tree import ObjectTree
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
+from workbench.words.numbers import spaced
 
 
 class Title(Line):
@@ -114,6 +115,8 @@ class ProblemPanel(QWidget):
         below.addWidget(self.lock_note)
         layout.addLayout(below)
         layout.addWidget(estimates)
+        model.refused = lambda: next(map(told, self.form.refused()), "")
+        model.replacing.connect(lambda: forget(self.form))
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)
         model.files_moved.connect(lambda: self._changed(("parameters",)))
@@ -135,13 +138,12 @@ class ProblemPanel(QWidget):
             self.subtitle.clear()
             return
         self._suggest()
-        forget(self.form)
         for union in self.form.findChildren(UnionEditor):
             union.forget()
         self.form.set_values(self._model.draft["parameters"])
         self.form.set_errors(self._model.parameter_errors)
         self._show_title()
-        self.subtitle.setText(document.project.summary or document.engine.title)
+        self.subtitle.setText(spaced(document.project.summary) or document.engine.title)
 
     def set_locked(self, locked: bool) -> None:
         """A run goes on, and most fields wait for its end."""

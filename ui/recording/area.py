@@ -19,6 +19,7 @@ from ui.recording.reel import Kept
 from ui.recording.shelf import Footage, Shelf
 from ui.recording.shooting import Shooting
 from ui.scene.layers.layer import Plan
+from ui.session.controller import Phase
 from ui.session.files import file_stem
 from ui.widgets.parts import completed
 from workbench.export.movies import KINDS, open_movie
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 
 NOT_KEPT = "The moment that was looked at was not recorded in this view: what is now is shown."
 NOTHING = "There are no frames for a movie yet: press Run, and wait for some."
+OF_ANOTHER_VIEW = (
+    "The frames of this run were kept in another view, as of another field: choose that again, or Reset and Run for a "
+    "movie of what is shown now."
+)
+OVER = "This run has ended, and too few frames of it were kept for a movie: Reset and Run for one."
 
 
 class RecordingArea(QObject):
@@ -120,13 +126,19 @@ class RecordingArea(QObject):
             return
         frames = self.playback.frames()
         if len(frames) < 2:
-            self._window.controller.problem.emit(NOTHING)
+            self._window.controller.problem.emit(self._why_none())
             return
         info = self._window.controller.info
         unit = "" if info is None else info.time_unit
         self.dialog = MovieDialog(frames, unit, self.playback.reel.size, self._window)
         self.dialog.chosen.connect(lambda wish: self._choose_file(wish, frames))
         self.dialog.open()
+
+    def _why_none(self) -> str:
+        """And what to do: a run that is over makes no more frames."""
+        if self._window.controller.phase not in (Phase.FINISHED, Phase.FAILED):
+            return NOTHING
+        return OF_ANOTHER_VIEW if len(self.playback.reel.seen(self.playback.branch)) > 1 else OVER
 
     def _choose_file(self, wish: MovieWish, frames: Sequence[Kept]) -> None:
         document = self._window.model.document

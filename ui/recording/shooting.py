@@ -1,8 +1,12 @@
-"""Draws the kept frames one after the other, and hands them to a movie: the window stays alive meanwhile."""
+"""Draws the kept frames one after the other, and hands them to a movie: the window stays alive meanwhile.
+
+All of them are looked through first: a movie has one range of colours and draws displacements equally often.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -12,6 +16,7 @@ from engines.api.errors import WorkbenchError
 from ui.recording.movie_dialog import MovieWish
 from ui.recording.playback import Playback
 from ui.recording.reel import Kept, read
+from ui.scene.cameras.movie_scales import MovieScales
 from ui.scene.cameras.room import CENTRED
 from ui.scene.visuals.plates import DARK, LIGHT
 from ui.widgets.background import Background
@@ -44,7 +49,8 @@ class Shooting(QObject):
         self._wish, self._background = wish, background
         self._serial = -1 if playback.newest is None else playback.newest.serial
         self._frames = frames
-        self._done = 0
+        self._done = self._measured = 0
+        self._scene = getattr(viewport, "scene", None)
         self._unwanted = False
 
     def cancel(self) -> None:
@@ -52,6 +58,8 @@ class Shooting(QObject):
         self._unwanted = True
 
     def begin(self) -> None:
+        if self._scene is not None:
+            self._scene.movie = MovieScales()
         QTimer.singleShot(0, self._next)
 
     def _next(self) -> None:
@@ -62,6 +70,9 @@ class Shooting(QObject):
         newest = self._playback.newest
         if newest is None or newest.serial != self._serial:
             self._give_up("The movie was given up, because the view shows something else now.")
+            return
+        if self._scene is not None and self._measured < len(self._frames):
+            self._measure(self._scene)
             return
         if self._done == len(self._frames):
             self._background.submit(LANE, self.movie.finish, lambda _: self._finish(), self._failed)
@@ -77,10 +88,20 @@ class Shooting(QObject):
         picture = self._draw()
         self._background.submit(LANE, lambda: self.movie.add(picture), lambda _: self._encoded(), self._failed)
 
+    def _measure(self, scene: Any) -> None:
+        """What the next frame needs of what all of them share; it is not drawn."""
+        with suppress(OSError):  # thinned out meanwhile
+            frame = read(self._frames[self._measured])
+            self._playback.time = frame.time
+            scene.show_frame(frame)
+        self._measured += 1
+        scene.movie.fixed = self._measured == len(self._frames)
+        QTimer.singleShot(0, self._next)
+
     def _draw(self) -> Array:
         """The view without its meters, which are of now, and without the room that they take from the body."""
         self._viewport.set_overlay([])
-        scene = getattr(self._viewport, "scene", None)
+        scene = self._scene
         picture: Array
         if scene is None:
             picture = self._viewport.image(*self._wish.size)
@@ -113,4 +134,6 @@ class Shooting(QObject):
         self.ended.emit(sentence, worked)
 
     def _leave(self) -> None:
+        if self._scene is not None:
+            self._scene.movie = None
         self._playback.back()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from engines.api.charts import Links
 from engines.api.placing import Path, Position
 from ui.scene.arrows import Arrows, Seeds, asked, seeds_of, taken
 from ui.scene.cameras.camera import Camera
-from ui.scene.cameras.deformation import visible_scale
+from ui.scene.cameras.deformation import LARGEST, visible_scale
 from ui.scene.cameras.following import AT_END, FEW, beyond, followed
+from ui.scene.cameras.movie_scales import MovieScales
 from ui.scene.cameras.room import CENTRED
 from ui.scene.colormaps import categories, colormap
 from ui.scene.layers.kinds import layer_for
@@ -90,6 +92,8 @@ class Scene:
         """Points at the top over which something else lies."""
         self.common: tuple[float, float] | None = None
         """A range of colours that this view shares with others."""
+        self.movie: MovieScales | None = None
+        """What all pictures of a movie share, while one is made."""
         self.replays = False
         """Whether it shows kept moments alone, and asks for no others."""
         self.earlier: Callable[[Plan], tuple[int, Any] | None] = lambda _: None
@@ -254,6 +258,8 @@ class Scene:
         info = None if shape is None else shape.plan.arrows
         seeds = None if info is None else self._seeds(shape)
         self.arrows = None if info is None or seeds is None else taken(info, seeds, values, self.arrows)
+        if self.movie is not None and self.arrows is not None and self.arrows.vectors.any():
+            self.arrows = replace(self.arrows, longest=self.movie.longest_with(self.arrows.longest))
 
     def show_frame(self, frame: Frame) -> bool:
         """Take the values of a frame; False if it answers an old request."""
@@ -300,7 +306,10 @@ class Scene:
         displacements = self.layer.displacements
         if displacements is not None and len(displacements):
             low, high = self.layer.bounds
-            self._visible = visible_scale(displacements, float((high - low).max()), self._visible)
+            before = LARGEST if self.movie is not None else self._visible
+            self._visible = visible_scale(displacements, float((high - low).max()), before)
+            if self.movie is not None:
+                self._visible = self.movie.deformation_with(self._visible)
         asked = self.view.deformation
         self.layer.deformation = float((self._visible or 1.0) if asked is None else asked)
 
@@ -308,10 +317,11 @@ class Scene:
         field = self.shown_field
         if field is None or self.layer is None or not follows(field, self.view) or field.cyclic or self.names(field):
             return
-        before = self._followed[1] if self._followed[0] == field.name else None
+        before = self._followed[1] if self._followed[0] == field.name and self.movie is None else None
         share = 100.0 - self.view.outliers
         values = self.layer.drawn_values
-        self._followed = field.name, followed(values, field.range, before, share, field.guessed and not field.anchored)
+        found = followed(values, field.range, before, share, field.guessed and not field.anchored)
+        self._followed = field.name, found if self.movie is None else self.movie.range_with(found)
 
     def _look_beyond(self) -> None:
         """Those that a person leaves out are not told."""

@@ -81,6 +81,8 @@ class Controller(QObject):
     """The runner of a run that a device has ended, or an error that nobody expected; after :attr:`problem`."""
     noticed = Signal(tuple)
     """The findings of the run that stands at its end, one that was reopened there too; of another there are none."""
+    refused_field_asked = Signal()
+    """No run begins before a text in the form is a value: who has the form leads to it."""
     hint = Signal(str)
     """One sentence for the banner: something to know."""
     progressed = Signal(str, float)
@@ -197,6 +199,8 @@ class Controller(QObject):
             return
         if self.rewinding.go_on_after():
             return
+        if not self.locked and self._is_held_up():
+            return
         if self.runner is None or self._needs_build():
             self.build(autostart=True)
         elif self.phase is Phase.FINISHED and self.at_end:
@@ -207,10 +211,20 @@ class Controller(QObject):
 
     def start_over(self) -> None:
         """From zero, whatever the run has come to."""
+        if self._is_held_up():
+            return
         self.reset()
         if self.runner is not None:
             self.runner.run()
             self._timer.start()
+
+    def _is_held_up(self) -> bool:
+        """Whether the form shows what is no value, which is said: a run would begin with another."""
+        refused = self.model.refused()
+        if refused:
+            self.problem.emit(refused)
+            self.refused_field_asked.emit()
+        return bool(refused)
 
     @property
     def at_end(self) -> bool:
@@ -269,6 +283,8 @@ class Controller(QObject):
         self.model.wanted.emit()
         if self.is_over:
             self._tell_over()
+            return
+        if not self.locked and self._is_held_up():
             return
         if self.runner is None or self._needs_build():
             self.build()

@@ -153,8 +153,8 @@ class FileActions(QObject):
     def save_to(self, path: Path, then: Callable[[], None] = lambda: None, *, over: bool = False) -> None:
         """Save a copy of the document as it is now, then let the open one stand at its new place. ``over``: also over
         what somebody else has saved there since."""
-        if not self._model.valid:
-            sentence = f"{self._model.first_error()} The last valid values were saved."
+        if mistake := self._model.mistake():
+            sentence = f"{mistake} The last valid values were saved."
             self._controller.message.emit(Message(sentence, "warning"))
             self._controller.problem.emit(sentence)
         document = self._model.snapshot(self._view())
@@ -211,8 +211,8 @@ class FileActions(QObject):
         form = None if document is None else document.engine.parameter_file
         if form is None:
             return
-        if not self._model.valid:
-            self._controller.problem.emit(self._model.first_error())
+        if mistake := self._model.mistake():
+            self._controller.problem.emit(mistake)
             return
         path = self._ask(f"Export {form.title}", form.suffix, f"{form.title} (*{form.suffix})")
         if path is not None:
@@ -223,8 +223,8 @@ class FileActions(QObject):
         """Put the script that makes the problem into the clipboard."""
         if self._model.document is None:
             self._controller.problem.emit("There is nothing to copy: open a project first.")
-        elif not self._model.valid:
-            self._controller.problem.emit(self._model.first_error())
+        elif mistake := self._model.mistake():
+            self._controller.problem.emit(mistake)
         else:
             copy = self._model.snapshot()
             self._background.submit("files", lambda: script_of(copy), self._copied, self._failed)

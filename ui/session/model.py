@@ -6,7 +6,7 @@ A draft may be wrong for a while: then :attr:`errors` says where, and the docume
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -51,6 +51,8 @@ class DocumentModel(QObject):
         self.document: Document | None = None
         self.draft: dict[str, Any] = {}
         self.errors: dict[Path, str] = {}
+        self.refused: Callable[[], str] = lambda: ""
+        """What stands in the form and is no value, in one sentence; empty where all of it is."""
         self.revision = 0
         """Counts edits; whoever depends on the content remembers the revision it has seen."""
         self.undo_stack = QUndoStack(self)
@@ -157,6 +159,10 @@ class DocumentModel(QObject):
                 return sentence  # of the whole
             return f"{' › '.join(self._names_to(path)[0])}: {sentence[:1].lower()}{sentence[1:]}"
         return ""
+
+    def mistake(self) -> str:
+        """Why what the form shows is not what would be run or saved, in one sentence; else an empty text."""
+        return self.first_error() or self.refused()
 
     def told(self, path: Path, value: Any) -> str:
         """A value as the form shows it, with the last of the titles that lead to it: ``Strength 3.8 MPa``."""

@@ -208,8 +208,8 @@ class SweepDialog(QDialog):
 
     def planned(self) -> SweepPlan:
         """What the dialog says now. Raises ProblemError."""
-        if not self._model.valid:
-            raise ProblemError(self._model.first_error())
+        if mistake := self._model.mistake():
+            raise ProblemError(mistake)
         if self.until.check.isChecked() and self.until.box.refusal:
             raise ProblemError(told(self.until.box))
         variations = tuple(editor.variation() for editor in self.editors.values())

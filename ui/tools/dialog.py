@@ -147,8 +147,8 @@ class ToolDialog(QDialog):
         if refused := next(refusing(self.form), None):
             self._say(told(refused))
             return
-        if not self._model.valid:
-            self._say(self._model.first_error())
+        if mistake := self._model.mistake():
+            self._say(mistake)
             return
         self._say("")
         self.result_found = None

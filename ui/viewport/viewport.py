@@ -258,6 +258,12 @@ class Viewport(QWidget):
         return None if field is None else self.scene.limits(field)
 
     @property
+    def shown_field(self) -> str:
+        """The field that these colours are of; empty for none."""
+        field = self.scene.shown_field
+        return "" if field is None else field.name
+
+    @property
     def deformation(self) -> float | None:
         """How many times displacements are drawn; None where nothing moves."""
         return self.scene.deformation

@@ -65,6 +65,7 @@ class RunDisplay(QObject):
     def apply_view(self, view: ViewSettings) -> None:
         """What the panel of the view says, from where the person is looking now."""
         self._window.viewport.apply_view(view.model_copy(update={"camera": self._window.view_settings().camera}))
+        self._show_limits()
 
     def show_phase(self, name: str) -> None:
         """Which buttons can be pressed, and what is said of the run."""
@@ -125,6 +126,11 @@ class RunDisplay(QObject):
         self._window.viewport.show_frame(frame)
         self._window.view_panel.moved.show_scale(self._window.viewport.deformation)
         self._window.view_panel.levels.show_range(self._window.viewport.limits)
+        self._show_limits()
+
+    def _show_limits(self) -> None:
+        if (limits := self._window.viewport.limits) is not None:
+            self._window.view_panel.colours.show_range(self._window.viewport.shown_field, limits)
 
     def _take_samples(self, samples: list[Sample]) -> None:
         window = self._window

@@ -19,6 +19,9 @@ HYPHEN = re.compile(r"(?<![\w)\]}'’.-])-(?=[\d∞])")
 UNIT = r"[kMGT]?(?:B|Hz|Pa)|[fpnµum]?s|min|h|[nµumckd]?m|[nµumkM]?[VAWJNFS]|m?M|m?mol|[mk]?g|dB|K|°C"
 BEFORE_UNIT = re.compile(rf"(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=%|(?:{UNIT})\b)")
 """What stands between a number and its unit."""
+JOINED = "\N{WORD JOINER}"
+OF_UNIT = re.compile(rf"(?<={SOLID})(?:{UNIT})\S*/\S+")
+"""A unit in which a line could end: behind the stroke of m/s."""
 LEAST, MOST = 1e-4, 1e5
 """Magnitudes below and from these have a power of ten."""
 MOST_DIGITS = 17
@@ -119,7 +122,8 @@ def grouped(count: int) -> str:
 
 def spaced(sentence: str) -> str:
     """A sentence as print has it: thin spaces between the thousands of whole numbers (``7 317 120`` of 7,317,120),
-    minus signs (``−24 %``), powers of ten, and no line that ends between a number and its unit. Quotes stay."""
+    minus signs (``−24 %``), powers of ten, and no line that ends between a number and its unit,
+    or within that. Quotes stay."""
     parts = QUOTED.split(sentence)
     return "".join(part if n % 2 else _as_print(part) for n, part in enumerate(parts))
 
@@ -127,7 +131,7 @@ def spaced(sentence: str) -> str:
 def _as_print(text: str) -> str:
     text = HYPHEN.sub("−", COMMA_OF_THOUSANDS.sub(THIN, text))
     text = OF_PYTHON.sub(lambda found: printed(found[1]).replace(" ", SOLID), text)
-    return BEFORE_UNIT.sub(SOLID, text)
+    return OF_UNIT.sub(lambda found: found[0].replace("/", f"/{JOINED}"), BEFORE_UNIT.sub(SOLID, text))
 
 
 def _short(text: str) -> str:

@@ -78,6 +78,30 @@ def test_a_range_that_is_a_guess_follows_and_says_so_until_it_is_held(panel) -> 
     assert panel.guess.isHidden()
 
 
+def test_a_range_that_follows_is_told_as_the_picture_has_it(panel) -> None:
+    guessed = replace(CONCENTRATION, guessed=True)
+    panel.show_view(ViewSettings(), guessed, True)
+    for name, limits, told, hidden in (
+        ("another", (0.0, 7.0), (0.0, 1.0), False),
+        (guessed.name, guessed.range, (0.0, 1.0), False),
+        (guessed.name, (0.0, 100.0), (0.0, 100.0), True),
+    ):
+        panel.show_range(name, limits)
+        assert ((panel.low.value(), panel.high.value()), panel.guess.isHidden()) == (told, hidden)
+    panel.show_view(ViewSettings(contours=True), guessed, True)
+    assert (panel.high.value(), panel.guess.isHidden()) == (100.0, True), "no other moment comes of a run that is over"
+    panel.high.setText("3")
+    panel.high.setModified(True)
+    panel.show_range(guessed.name, (0.0, 200.0))
+    assert panel.high.text() == "3", "what is being typed stays"
+    panel.high.setModified(False)
+    panel.show_view(ViewSettings(range=(0.0, 2.0)), guessed, True)
+    panel.show_range(guessed.name, (0.0, 300.0))
+    assert panel.high.value() == 2.0, "a person's own"
+    panel.show_view(ViewSettings(follow=True), CONCENTRATION, True)
+    assert panel.high.value() == 300.0
+
+
 def test_a_range_is_typed_and_one_that_is_upside_down_is_said(panel) -> None:
     assert (panel.low.value(), panel.high.value(), panel.unit.text()) == (0.0, 1.0, "mol/m³")
     assert not panel.auto.isEnabled()

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextLayout
+from PySide6.QtWidgets import QLabel
 
 from engines.api import Preset
-from ui.panels.gallery import Gallery
+from ui.panels.gallery import Card, Gallery
 
 PRESETS = [
     Preset("slab", "Slab", "A wave crosses tissue.", Path("slab"), engine="heart"),
@@ -112,3 +114,20 @@ def test_pictures_are_read_when_their_card_is_seen(gallery, qtbot, tmp_path):
     gallery.set_presets(many, ENGINES)
     qtbot.waitUntil(lambda: "0" in asked)
     assert "59" not in asked
+
+
+def test_no_line_of_a_card_ends_within_a_unit(qtbot):
+    summary = "A plate that is hit at 16.5 m/s takes 5.51 J/m² for its crack"
+    card = Card(Preset("p", "P", summary, Path()))
+    qtbot.addWidget(card)
+    label = next(label for label in card.findChildren(QLabel) if "plate" in label.text())
+    broken = set()
+    for width in range(40, 300, 4):
+        text = QTextLayout(label.text(), label.font())
+        text.beginLayout()
+        while (line := text.createLine()).isValid():
+            line.setLineWidth(width)
+            broken.add(label.text()[line.textStart() : line.textStart() + line.textLength()])
+        text.endLayout()
+    assert len(broken) > 10
+    assert not [each for each in broken if each.rstrip("\u2060 \u00a0").endswith(("/", "16.5", "5.51"))]

@@ -381,6 +381,22 @@ def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
     assert not unfinished.exists()
 
 
+@pytest.mark.parametrize(("others", "told"), [(True, "choose that again, or Reset and Run"), (False, "too few frames")])
+def test_a_run_that_is_over_says_how_there_is_a_movie_of_what_is_shown_now(opened, qtbot, others, told):
+    """It makes no more frames: to wait for some was no help."""
+    recording = slow_wave(opened, qtbot)
+    opened.controller.pause()
+    qtbot.waitUntil(lambda: opened.controller.phase == "paused", timeout=5000)
+    qtbot.waitUntil(lambda: not opened.background.busy, timeout=5000)
+    opened.controller.phase = "finished"
+    if not others:
+        recording.playback.reel.clear()
+    recording.playback.newest = replace(recording.playback.newest, serial=99)  # of another field
+    opened.actions_["movie"].trigger()
+    assert told in opened.banner.text
+    assert "wait" not in opened.banner.text
+
+
 def test_a_movie_is_called_like_its_project_and_lies_beside_it(opened, monkeypatch, tmp_path):
     asked = []
     monkeypatch.setattr(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -486,3 +486,29 @@ def test_the_names_of_materials_are_offered_where_one_is_asked_for(qtbot) -> Non
     assert field.names == ["vacuum", "glass"]
     model.edit(("parameters", "materials"), [Material(name=name).model_dump() for name in ("glass", "gold")], "gold")
     assert field.names == ["vacuum", "glass", "gold"]
+
+
+@needs_display
+def test_a_click_on_a_row_leaves_all_rows_where_they_are(work, qtbot):
+    """The next click at the place that was just seen hit another row."""
+    work.model.open(document(objects=[Sphere(center=(2.0, 1.5, 2.0), radius=0.1 + 0.01 * k) for k in range(20)]))
+    tree, view = work.tree, work.tree.tree
+    tree.resize(300, 200)
+    tree.show()
+    qtbot.waitExposed(tree)
+
+    def places():
+        heading = group_row(tree, "Objects")
+        return [view.visualItemRect(heading.child(k)).y() for k in range(heading.childCount())]
+
+    for scrolled in (0, 4):
+        view.verticalScrollBar().setValue(scrolled)
+        before = places()
+        seen = [k for k, y in enumerate(before) if 0 <= y < view.viewport().height() - 1]
+        for k in (seen[-1], seen[0], seen[-1]):
+            qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, before[k] + 1))
+            qtbot.waitUntil(lambda k=k: work.placing.chosen == ("objects", k))
+            qtbot.wait(20)
+            assert places() == before
+    work.placing.choose(("objects", 19))
+    assert 0 <= places()[19] < view.viewport().height(), "chosen elsewhere it comes into sight"

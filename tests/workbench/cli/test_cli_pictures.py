@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time as clock
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import main
 from workbench.cli.runs import pictures, run
 from workbench.project.boundary import EVERYTHING
-from workbench.project.document import open_document
+from workbench.project.document import open_document, save_document
 from workbench.run import recording
 from workbench.run.states.checkpoint import CheckpointMeta
 from workbench.words.units import counted
@@ -225,6 +226,32 @@ def test_a_movie_of_the_run(project, tmp_path, monkeypatch):
         for place in range(4):
             file.seek(place)
             assert file.convert("RGB").getpixel((3, 3)) == (50 * (place + 1),) * 3
+
+
+def test_a_movie_whose_pictures_choose_their_own_range_says_so(project, tmp_path, monkeypatch, capsys):
+    """Each is drawn while nobody knows what comes after it."""
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **__: np.zeros((6, 8, 4), np.uint8))
+    document, told, begin = open_document(project), [], pictures.RunMovie.begin
+
+    def moved(info):
+        return replace(info, displaced=info.fields[0])
+
+    for follow, deformed in ((False, False), (True, False), (True, True)):
+        document.project.view.follow = follow
+        saved = save_document(document, tmp_path / f"slab {follow} {deformed}")
+        if deformed:
+            monkeypatch.setattr(
+                pictures.RunMovie, "begin", lambda movie, simulation, info: begin(movie, simulation, moved(info))
+            )
+        movie = ["--no-pictures", "--movie", str(tmp_path / f"{follow} {deformed}.gif"), "--movie-frames", "2"]
+        assert main(["run", str(saved), "--out", str(tmp_path / f"out {follow} {deformed}"), *movie]) == 0
+        told.append(capsys.readouterr().err)
+    assert "of its own" not in told[0]
+    assert (
+        "Each picture of the movie has a range of colours ('range') of its own: for one in all of them set it"
+        in told[1]
+    )
+    assert "has a magnification ('deformation') and a range of colours ('range') of its own" in told[2]
 
 
 def test_a_movie_of_fewer_pictures_than_asked_for_says_so(project, tmp_path, monkeypatch, capsys):

@@ -81,9 +81,10 @@ def test_thousands_of_a_sentence_stand_apart_as_those_of_figures(sentence, shown
         ("between -1 and (-2.5, 0.1 %) of S1-S2, rows 3-5", "between −1 and (−2.5, 0.1~%) of S1-S2, rows 3-5"),
         ("a step of 2.5e-05 ms, -3e-10 of it", "a step of 2.5~×~10⁻⁵~ms, −3~×~10⁻¹⁰ of it"),
         ("runs/2026-11-28 of 'u -1 of 5 ms.vtu'", "runs/2026-11-28 of 'u -1 of 5 ms.vtu'"),
-        ("Young's modulus of 5 GPa, 12 V/m, 3 cells, 2 steps", "Young's modulus of 5~GPa, 12~V/m, 3 cells, 2 steps"),
+        ("Young's modulus of 5 GPa, 12 V/m, 3 cells, 2 steps", "Young's modulus of 5~GPa, 12~V/|m, 3 cells, 2 steps"),
         ("1e-3 and 4.5 A h at 25 °C", "1~×~10⁻³ and 4.5~A h at 25~°C"),
+        ("at 16.5 m/s, with 5.51 J/m² and 3 steps/s", "at 16.5~m/|s, with 5.51~J/|m² and 3 steps/s"),
     ],
 )
 def test_a_sentence_has_minus_signs_and_units_beside_their_numbers(sentence, shown):
-    assert spaced(sentence) == shown.replace("~", "\N{NO-BREAK SPACE}")
+    assert spaced(sentence) == shown.replace("~", "\N{NO-BREAK SPACE}").replace("|", "\N{WORD JOINER}")

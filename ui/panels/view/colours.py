@@ -35,6 +35,8 @@ class ColoursPanel(QWidget):
         super().__init__(parent)
         self._view, self._field = ViewSettings(), FieldInfo("", "", "", "cell", (0.0, 1.0))
         self._swatched: tuple[object, ...] = ()
+        self._limits: tuple[str, tuple[float, float]] | None = None
+        """A field, and the range of its colours in the picture."""
         self.map = CalmComboBox()
         self.map.setAccessibleName("Colour map")
         self.map.setIconSize(SWATCH)
@@ -93,15 +95,11 @@ class ColoursPanel(QWidget):
         self.map.setCurrentIndex(max(0, self.map.findData(view.colormap)))
         self.reverse.setChecked(view.reverse)
         own = own_range(self._field, view)
-        low, high = own or _legible(self._field.range)
-        self.low.set_value(float(low))
-        self.high.set_value(float(high))
         self.unit.setText(unit_text(self._field.unit))
         self.sentence.hide()
         self.auto.setEnabled(own is not None or view.follow)
-        following = follows(self._field, view)
-        self.follow.setChecked(following)
-        self.guess.setVisible(following and not view.follow)
+        self.follow.setChecked(follows(self._field, view))
+        self._show_range()
         ranged = numbered and not self._field.cyclic
         self.follow.setEnabled(ranged)
         for widget in (self.map, self.reverse):
@@ -118,12 +116,30 @@ class ColoursPanel(QWidget):
         self.log.setEnabled(ranged and not view.symmetric and takes_logarithm(self._field))
         self._swatch()
 
+    def show_range(self, field: str, limits: tuple[float, float]) -> None:
+        """What the colours in the picture, which are of this field, stand for now."""
+        if (field, limits) != self._limits:
+            self._limits = field, limits
+            typed = any(box.isModified() or box.refusal for box in (self.low, self.high))
+            if not typed and self.sentence.isHidden():
+                self._show_range()
+
     def fit_range(self, span: tuple[float, float] | None) -> None:
         """Spread the colours over these values; a field that is the same everywhere keeps its range."""
         if span is not None and span[1] > span[0]:
             self.edited.emit({"range": span, "follow": False})
 
     # Inside.
+
+    def _show_range(self) -> None:
+        """A person's own, else that of the picture where it follows."""
+        field, view, following = self._field, self._view, follows(self._field, self._view)
+        seen = self._limits[1] if following and self._limits is not None and self._limits[0] == field.name else None
+        self.guess.setVisible(following and not view.follow and seen in (None, field.range))
+        for box, end in zip(
+            (self.low, self.high), own_range(field, view) or _legible(seen or field.range), strict=True
+        ):
+            box.set_value(float(end))
 
     def _suit(self) -> None:
         self.edited.emit({"range": None, "follow": False})

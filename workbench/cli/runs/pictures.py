@@ -250,6 +250,22 @@ class RunMovie(Pictures):
             self._movie.finish()
             self.drawn.append(self._movie.path)
             self._tell_of_few()
+            self._tell_of_scales()
         except WorkbenchError as error:
             self._movie.abandon()
             self.trouble = str(error)
+
+    def _tell_of_scales(self) -> None:
+        """What each picture chose by itself: it is drawn while nobody knows yet what comes after it."""
+        view, info = self._document.project.view, self._info
+        field = next((each for each in info.fields if each.name == view.field), info.fields[0])
+        followed = view.follow or (field.guessed and (view.range is None or view.field not in (None, field.name)))
+        chosen = [
+            *(["magnification ('deformation')"] if info.displaced is not None and view.deformation is None else []),
+            *(["range of colours ('range')"] if followed and not field.cyclic and not field.names else []),
+        ]
+        if chosen:
+            self._tell(
+                f"Each picture of the movie has a {' and a '.join(chosen)} of its own: for one in all of them set "
+                f"{'it' if len(chosen) == 1 else 'them'} in the project's view, or export the movie in the window."
+            )
