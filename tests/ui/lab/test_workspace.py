@@ -12,7 +12,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QMessageBox
 
 from tests.ui.lab.doubles import SMALL, STUDY, plausible_record
 from ui.session.controller import Phase
@@ -306,7 +306,7 @@ def test_json_and_csv_and_plots_are_exported(measured, qtbot, tmp_path):
 def test_pictures_that_plots_would_replace_are_asked_about(measured, qtbot, tmp_path, monkeypatch):
     """They were replaced without a word; another picture in the folder is none of them."""
     asked, button = [], QMessageBox.StandardButton
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    monkeypatch.setattr("ui.lab.exporting.folder_for", lambda *_: tmp_path)
     monkeypatch.setattr(QMessageBox, "question", lambda *told: (asked.append(told[2]), button.No)[1])
     for name in ("bandwidth.png", "laplace-2d_time.png", "holiday.png"):
         (tmp_path / name).write_text("of a person")
