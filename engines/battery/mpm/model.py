@@ -34,10 +34,10 @@ from engines.reading import Version, version_of
 
 PARTICLES = ("sizes", "particles")
 SAMPLE_PARTICLES = 10_000
+"""Particles per electrode that are timed for an estimate at most; more are taken to be as fast each."""
 BESIDE = 200
 """Bytes of a particle that a computer's own memory takes beside two copies of its arrays, as measured: sizes, places,
 and what is looked at."""
-"""Particles per electrode that are timed for an estimate at most; more are taken to be as fast each."""
 SAMPLE_STEPS = 20
 VARYING = replace(PARAMETER_SETS["Chen2020"], negative_diffusivity_law=np.ones_like)
 """A cell whose particles are solved as ones whose diffusivity varies."""
