@@ -455,7 +455,7 @@ def test_two_materials_have_colours_of_their_own(work) -> None:
 
 
 def test_what_the_form_adds_or_turns_into_another_kind_fits_the_grid(qtbot) -> None:
-    """As what the list adds: in the middle, and of the wavelength that the sources have."""
+    """As what the list adds: in the middle, a monitor beside it, and of the wavelength that the sources have."""
     wave = {"grid": GridSetting(length_unit="mm", size_x=400.0, size_y=400.0, size_z=400.0)}
     source = PointSource(place=(100.0, 100.0, 100.0), signal=Continuous(wavelength=60.0))
     model = DocumentModel()
@@ -469,7 +469,7 @@ def test_what_the_form_adds_or_turns_into_another_kind_fits_the_grid(qtbot) -> N
     holder.editor("objects", 0, "material").edited.emit((), "vacuum")
     holder.editor("objects", 0).kind.edited.emit((), "sphere")
     made = holder.parameters
-    assert made.monitors[0].place == (200.0, 200.0, 200.0)
+    assert made.monitors[0].place == (275.0, 200.0, 200.0)
     assert (made.monitors[0].ringing.first, made.monitors[0].ringing.last) == (48.0, 72.0)
     assert made.sources[0].signal == Pulse(wavelength=60.0)
     assert made.objects[0].material == "vacuum"
