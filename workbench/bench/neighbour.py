@@ -12,10 +12,10 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from engines.api import Progress, Simulation, no_progress
+from engines.api import Array, Progress, Simulation, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import Column, LabTable, Row
@@ -90,13 +90,14 @@ def rates(preset: str, seconds: float) -> tuple[float, float]:
     """Steps a second here, alone and beside."""
     document, backend = open_named(preset), open_backend("cpu")
     simulation = document.engine.build(document.complete_problem(), backend)
+    begin = simulation.state()
     try:
         steps = 1
-        while (taken := _seconds(simulation, steps)) < BATCH_SECONDS:
-            steps = max(2 * steps, int(0.5 * steps * BATCH_SECONDS / taken))
-        alone = _rate(simulation, steps, seconds)
+        while (taken := _batch(simulation, steps, begin))[0] < BATCH_SECONDS and taken[1] == steps:
+            steps = max(2 * steps, int(0.5 * steps * BATCH_SECONDS / taken[0]))
+        alone = _rate(simulation, steps, seconds, begin)
         with busy_neighbour():
-            return alone, _rate(simulation, steps, seconds)
+            return alone, _rate(simulation, steps, seconds, begin)
     finally:
         simulation.close()
         backend.close()
@@ -114,19 +115,23 @@ def busy_neighbour() -> Iterator[None]:
             process.kill()
 
 
-def _rate(simulation: Simulation, steps: int, seconds: float) -> float:
+def _rate(simulation: Simulation, steps: int, seconds: float, begin: Mapping[str, Array]) -> float:
     """Steps a second, the median of batches."""
-    times: list[float] = []
+    paces: list[float] = []
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
-        times.append(_seconds(simulation, steps))
-    return steps / statistics.median(times)
+        taken, made = _batch(simulation, steps, begin)
+        paces.append(made / taken)
+    return statistics.median(paces)
 
 
-def _seconds(simulation: Simulation, steps: int) -> float:
-    begun = time.perf_counter()
+def _batch(simulation: Simulation, steps: int, begin: Mapping[str, Array]) -> tuple[float, int]:
+    """Seconds and number of steps, at most so many: a run that has come to its end begins anew, for it takes none."""
+    if simulation.finished:
+        simulation.restore(begin)
+    before, begun = simulation.step, time.perf_counter()
     simulation.advance(steps)
-    return time.perf_counter() - begun
+    return time.perf_counter() - begun, simulation.step - before
 
 
 if __name__ == "__main__":

@@ -69,8 +69,14 @@ def test_rates_are_steps_a_second_of_batches_that_can_be_timed(monkeypatch: pyte
     clock, step, batches, open_now = [0.0], [4e-4], [], ["simulation", "backend"]
 
     class Stepping:
+        step, finished = 0, False
+
+        def state(self):
+            return {}
+
         def advance(self, steps):
             batches.append(steps)
+            self.step += steps
             clock[0] += steps * step[0] * (10 if len(batches) % 7 == 0 else 1)
 
         def close(self):
@@ -105,3 +111,30 @@ def test_the_neighbour_ends_with_its_context():
     with busy_neighbour():
         assert len(children() - before) == 1
     assert children() <= before
+
+
+class Ending:
+    """A run of a hundred steps of a millisecond each."""
+
+    def __init__(self, clock):
+        self.step, self.clock, self.begun_anew = 0, clock, 0
+
+    finished = property(lambda self: self.step == 100)
+
+    def advance(self, steps):
+        taken = min(steps, 100 - self.step)
+        self.step += taken
+        self.clock.now += 1e-3 * taken + 1e-9
+
+    def restore(self, begin):
+        assert begin == {"step": 0}
+        self.step, self.begun_anew = 0, self.begun_anew + 1
+
+
+def test_a_run_that_has_come_to_its_end_begins_anew(monkeypatch: pytest.MonkeyPatch):
+    """The slab of glass had 330 million steps a second: it took none."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(neighbour.time, "perf_counter", lambda: clock.now)
+    simulation = Ending(clock)
+    assert neighbour._rate(simulation, 30, 1.0, {"step": 0}) == pytest.approx(1000, rel=1e-3)
+    assert simulation.begun_anew > 5
