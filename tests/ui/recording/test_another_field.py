@@ -5,7 +5,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from engines.geometry.grid import Grid
-from tests.ui.recording.test_recording import playback, reel  # noqa: F401
 from tests.ui.scene.grids import CONCENTRATION, info
 from tests.ui.scene.test_categories import STATE
 from ui.panels.timeline import NOT_RECORDED, RECORDED_FROM, Timeline
@@ -18,7 +17,7 @@ from workbench.run.frames import Frame
 class Seen:
     """A view, its recorder, and the run that answers what the view asks."""
 
-    def __init__(self, qtbot, playback):  # noqa: F811
+    def __init__(self, qtbot, playback):
         self._qtbot, self.playback, self.scene = qtbot, playback, Scene()
         told = info(Grid((4, 4), (1.0, 1.0)), CONCENTRATION, STATE)
         self.footage = Footage(told, playback.reel)
@@ -51,7 +50,7 @@ def heard(signal):
 
 
 @pytest.fixture
-def seen(qtbot, playback):  # noqa: F811
+def seen(qtbot, playback):
     return Seen(qtbot, playback)
 
 

@@ -3,12 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from tests.ui.scene.layers.test_lattice_layer import lattice, shown
 from ui.recording.movie_dialog import MovieWish
 from ui.recording.playback import Playback
-from ui.recording.reel import Reel, write
+from ui.recording.reel import write
 from ui.recording.shooting import Shooting
 from ui.scene.cameras.movie_scales import MovieScales
 from ui.scene.layers.particles import MOVED, VALUES
@@ -46,13 +45,6 @@ def movie_of(qtbot, scene, kept):
     background.close()
     assert scene.movie is None
     return seen
-
-
-@pytest.fixture
-def reel():
-    reel = Reel(seconds=0.0)
-    yield reel
-    reel.clear()
 
 
 def test_one_movie_keeps_one_magnification_and_one_range(qtbot, reel):

@@ -17,9 +17,7 @@ from engines.api import Lines
 from engines.api.charts import ChartData, Curve
 from ui.recording import reel as reels
 from ui.recording.movie_dialog import SIZES, MovieDialog, MovieWish
-from ui.recording.playback import Playback
 from ui.recording.reel import FOLDER, LOCK, Kept, Reel, read, write
-from ui.widgets.background import Background
 from workbench.run.frames import Frame
 from workbench.storage.locking import ProcessLock
 from workbench.words.units import clock_text
@@ -37,13 +35,6 @@ def frame(step, serial=1, size=100):
 def filled(reel, steps, **of):
     for step in steps:
         reel.add(*write(frame(step, **of), reel.begin()))
-
-
-@pytest.fixture
-def reel():
-    reel = Reel(seconds=0.0)
-    yield reel
-    reel.clear()
 
 
 def test_a_frame_that_waited_for_a_busy_machine_does_not_hold_up_the_next_ones(reel, monkeypatch):
@@ -163,13 +154,6 @@ def test_the_dialog_says_before_what_cannot_be_written(qtbot, monkeypatch):
         assert mp4.isEnabled() == bool(there)
     texts = [label.text() for label in dialog.findChildren(QLabel)]
     assert "3 frames from 0.00 s to 2 h 00 min are kept, 19.9 kB on disk." in texts
-
-
-@pytest.fixture
-def playback(qtbot, reel):
-    background = Background()
-    yield Playback(background, None, reel)
-    background.close()
 
 
 def keep(qtbot, playback, steps, serial=1):

@@ -3,15 +3,7 @@
 import pytest
 
 from tests.ui.recording.test_recording import filled, frame
-from ui.recording.reel import Reel
 from ui.recording.shelf import MOST_FRAMES, Footage
-
-
-@pytest.fixture
-def reel():
-    reel = Reel(seconds=0.0)
-    yield reel
-    reel.clear()
 
 
 def footage(reel, *serials):
