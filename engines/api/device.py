@@ -45,6 +45,19 @@ class DeviceInfo:
     """``"9.0"`` on a GPU, empty on the CPU."""
 
 
+class Cores(AbstractContextManager[None]):
+    """Inside, this thread has the cores that a loop is worth (:meth:`Backend.cores_for`); on a GPU nothing changes."""
+
+    __slots__ = ()
+
+    def of(self, turns: int) -> Cores:
+        """The same for so many turns of the loop together, for who enters it with more than one, and not always as
+        many."""
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
 class Backend(ABC):
     """One compute device. Arrays are NumPy arrays on the CPU and CuPy arrays on a GPU."""
 
@@ -133,10 +146,11 @@ class Backend(ABC):
         Inside, kernels may be launched as inside :meth:`active`.
         """
 
-    def cores_for(self, seconds: float) -> AbstractContextManager[Any]:
-        """As :meth:`active`, for parallel loops that take one core so long [s] each: a CPU wakes no more cores than are
-        worth it; on a GPU nothing changes. It can be entered again and again, but not inside itself."""
-        return nullcontext()
+    def cores_for(self, seconds: float) -> Cores:
+        """As :meth:`active`, for a parallel loop that takes one core so long [s]: a CPU wakes no more cores than are
+        worth it, and finds out how many these are when it is entered again and again; on a GPU nothing changes. It may
+        not be entered inside itself."""
+        return Cores()
 
     @abstractmethod
     def drain_timings(self) -> tuple[KernelTiming, ...]:

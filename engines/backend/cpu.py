@@ -15,13 +15,14 @@ import numba
 import numpy as np
 
 from engines.api import Array, KernelTiming, Selection
-from engines.api.device import Backend, Ceilings, DeviceInfo
+from engines.api.device import Backend, Ceilings, Cores, DeviceInfo
 from engines.backend.ceilings import machine
 from engines.backend.compile.numba_cache import mend_numba_cache
 from engines.backend.fields import cpu_kernels
 from engines.backend.fields.rows import copy
 from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
-from engines.backend.threads import parallel_region, threads_for, usable_cores
+from engines.backend.loops.cores import loop_region
+from engines.backend.threads import parallel_region, usable_cores
 
 mend_numba_cache()
 
@@ -108,8 +109,8 @@ class CpuBackend(Backend):
         """Inside, this thread runs parallel kernels on the backend's cores (see :mod:`engines.backend.threads`)."""
         return parallel_region(self.threads)
 
-    def cores_for(self, seconds: float) -> AbstractContextManager[None]:
-        return parallel_region(threads_for(seconds, self.threads))
+    def cores_for(self, seconds: float) -> Cores:
+        return loop_region(seconds, self.threads)
 
     def array(self, host: Array) -> Array:
         held = self.empty(np.shape(host), np.asarray(host).dtype)

@@ -8,7 +8,8 @@ with all its cores, under every layer.
 Threads of OpenMP that wait for work spin by default, for milliseconds, on a core that another program, the window or
 the very thread that they wait for could use: beside one busy process an empty loop takes 8 ms on two cores, and 9 µs
 where they sleep. Where all cores are free waking them costs some µs a loop, and so short loops stay on one core
-(:func:`threads_for`). Whoever runs a parallel kernel imports this module, and so has it set before threads start.
+(:func:`threads_for`), and those of a run find out by themselves what is best (:mod:`engines.backend.loops.cores`).
+Whoever runs a parallel kernel imports this module, and so has it set before threads start.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ LEAST_PART = 512
 """Turns of a loop that a part has at least: some 100 µs of work."""
 WORTH_A_THREAD = 30e-6
 """[s] of one core's work in a parallel loop from which one more thread is worth waking: waking one and waiting for it
-takes 6 to 9 µs where its core is free, and several times that where another program has it."""
+takes 6 to 9 µs where its core is free (13 to 18 on virtual cores), and several times that where another program has
+it."""
 
 
 def let_threads_sleep() -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
-from engines.backend.prepared import prepared
+from engines.backend.loops.prepared import prepared
 from engines.fdtd.grid.boundaries import Axis, kernel_tables, psi_shapes
 from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.grid.yee import Yee
@@ -87,13 +87,13 @@ class CpuYee(LeapfrogSteps):
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
         if self.between is None:
-            with self._cores:
+            with self._cores.of(len(values)):
                 for row in range(len(values)):
                     self._step(values, row)
         else:
             for row in range(len(values)):
                 self._arrived()
-                with self._cores:
+                with self._cores.of(1):
                     self._step(values, row)
                 self.between()
         self.finish()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from engines.api import Array, KernelTraffic
-from engines.api.device import Backend
+from engines.api.device import Backend, Cores
 from engines.backend.threads import core_seconds
 from engines.peridynamics.step.members import ALL, Own
 from engines.peridynamics.step.scales import Scales
@@ -148,11 +149,15 @@ class Solver(ABC):
         :func:`decay_of`), one number or (steps,). Called inside ``backend.timed``.
         """
         given = self._prepared(table.astype(self.dtype, order="C"))  # other strides are another type to Numba
-        with self.backend.cores_for(core_seconds(self.traffic)):
+        with self._cores.of(len(table)):
             for row, (kick, left) in enumerate(paces_of(len(table), half, decay).tolist()):
                 self._step(given, row, kick, left)
                 self.arrays["u"], self._spare = self._spare, self.arrays["u"]
                 self.follow(row)
+
+    @cached_property
+    def _cores(self) -> Cores:
+        return self.backend.cores_for(core_seconds(self.traffic))
 
     def follow(self, row: int) -> None:
         """What acts after step ``row`` of those that were prepared."""

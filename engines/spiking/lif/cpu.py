@@ -12,7 +12,7 @@ from numba import njit, prange
 from engines.api import Array
 from engines.api.device import Backend
 from engines.backend.compile.digest import noticing
-from engines.backend.prepared import prepared
+from engines.backend.loops.prepared import prepared
 from engines.spiking.lif import constants as constants_of
 from engines.spiking.lif.constants import Constant
 from engines.spiking.lif.model import Lif, Sources, Start, Synapses, kind_of_each, new_state, quantised, raster_stride

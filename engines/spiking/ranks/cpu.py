@@ -13,7 +13,7 @@ from numba import njit
 from engines.api import Array
 from engines.api.device import Backend
 from engines.backend.compile.digest import digest
-from engines.backend.prepared import prepared
+from engines.backend.loops.prepared import prepared
 from engines.spiking.lif import constants as lif_constants
 from engines.spiking.lif import cpu as lif_kernels
 from engines.spiking.lif.cpu import CpuLif

@@ -68,7 +68,7 @@ class CpuGrayScott:
     ) -> tuple[Array, Array, Array, Array]:
         """Take exactly ``steps`` steps from ``u`` and ``v``; (u, v, spare u, spare v)."""
         numbers = np.array([self._dt, self.feed, self.feed + self.kill, 1.0, 2.0]).astype(self.dtype)
-        with self._cores:
+        with self._cores.of(steps):
             for _ in range(steps):
                 gray_scott_step(
                     u.reshape(self._box), v.reshape(self._box), spare_u.reshape(self._box), spare_v.reshape(self._box),

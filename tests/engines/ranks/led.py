@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 
+from engines.api.device import Cores
 from engines.api.errors import WorkbenchError
 from engines.backend import denormals
 from engines.backend.cpu import CpuBackend
@@ -21,7 +22,7 @@ STACK = 64 << 20
 """Bytes of a rank's stack: it compiles kernels that call others, which takes more than a thread usually has."""
 
 
-class Flushed:
+class Flushed(Cores):
     """Without denormal numbers, as where kernels have their turn."""
 
     def __enter__(self):

@@ -15,7 +15,7 @@ from numba import njit, prange
 from engines.api import Array
 from engines.backend import pointers
 from engines.backend.compile.digest import digest
-from engines.backend.prepared import prepared
+from engines.backend.loops.prepared import prepared
 from engines.backend.threads import WORTH_A_THREAD
 from engines.battery.cells.step import cpu_ageing, cpu_arguments, cpu_kernels, cpu_particles, cpu_salt, cpu_voltage
 from engines.battery.cells.step.cells import Cells
