@@ -44,6 +44,17 @@ def new_values(widget: QWidget | None, model: type[BaseModel]) -> dict[str, Any]
     return default_values(model)
 
 
+def run_goes_on(widget: QWidget) -> str:
+    """With which value, in the form that ``widget`` stands in, where it was typed into while a run goes on; else an
+    empty text."""
+    above = widget.parentWidget()
+    while above is not None:
+        if (form := getattr(above, "run_goes_on", None)) is not None:
+            return str(form(widget))
+        above = above.parentWidget()
+    return ""
+
+
 class Editor(QWidget):
     """Shows one value of a tree. It owns no value: what it shows comes by :meth:`set_value`.
 

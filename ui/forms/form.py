@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.forms.editor import Editor, Maker, Previews, Suggestions
+from ui.forms.fields.knobs import KnobsEditor
 from ui.forms.fields.line import Line
 from ui.forms.fields.lines import LineText
 from ui.forms.group import GroupEditor
@@ -22,7 +23,7 @@ from ui.forms.schema import FieldSpec, Kind, fields_of
 from ui.forms.section import PinnedTitles, Section
 from ui.forms.steady import SteadyScrollArea
 from ui.forms.unions import UnionEditor
-from ui.forms.validation import Errors
+from ui.forms.validation import Errors, Path
 
 
 class ParameterForm(SteadyScrollArea):
@@ -45,6 +46,8 @@ class ParameterForm(SteadyScrollArea):
         self.pinned = PinnedTitles(self, lambda: _sections(self.root))
         self.maker: Maker | None = None
         """Knows new items that fit the problem."""
+        self.going_on: Callable[[Path], str] = lambda path: ""
+        """What a run goes on with at a place, where the form says something else; empty where none goes on."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -99,6 +102,11 @@ class ParameterForm(SteadyScrollArea):
         if self.root is not None and path:
             self.root.reveal(path)
 
+    def run_goes_on(self, widget: QWidget) -> str:
+        """As :attr:`going_on`, of what ``widget`` edits."""
+        place = () if self.root is None else _place_of(self.root, widget)
+        return self.going_on(place) if place else ""
+
     def editor_at(self, path: tuple[str, ...]) -> Editor | None:
         """Of a field that is shown, None where there is none."""
         editor: Editor | None = self.root
@@ -134,6 +142,23 @@ def _fields(editor: Editor, titles: tuple[str, ...]) -> Iterator[tuple[tuple[str
             yield from _fields(editor.form, titles)
     else:
         yield titles, editor
+
+
+def _place_of(editor: Editor, widget: QWidget) -> Path:
+    """Of the value that ``widget`` edits, below ``editor``."""
+    children: Iterable[tuple[str | int, QWidget]] = ()
+    if isinstance(editor, UnionEditor) and editor.form is not None:
+        return _place_of(editor.form, widget)
+    if isinstance(editor, GroupEditor):
+        children = editor.children_by_key.items()
+    elif isinstance(editor, ListEditor):
+        children = enumerate(editor.editors)
+    elif isinstance(editor, KnobsEditor):
+        children = enumerate(editor.knobs)
+    for key, child in children:
+        if child.isAncestorOf(widget):
+            return (key, *(_place_of(child, widget) if isinstance(child, Editor) else ("value",)))
+    return ()
 
 
 def _sections(editor: Editor | None) -> Iterator[Section]:

@@ -72,7 +72,8 @@ class FieldLine(QWidget):
         grid.addWidget(self.note, 3, 0, 1, 3)
         self.set_around(())
         editor.setAccessibleName(spec.title)
-        editor.refused.connect(self.say)
+        self._errors: Errors = {}
+        editor.refused.connect(lambda sentence: self.say(sentence) if sentence else self.set_errors(self._errors))
         editor.edited.connect(lambda *_: self.say(""))
 
     def say(self, sentence: str) -> None:
@@ -98,6 +99,7 @@ class FieldLine(QWidget):
         self.editor.set_around(around)
 
     def set_errors(self, errors: Errors) -> None:
+        self._errors = errors
         self.editor.set_errors(errors)
         self.say(next(iter(errors.values()), "") or next((line.refusal for line in refusing(self.editor)), ""))
 

@@ -8,7 +8,16 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStyle, QStyleOptionFrame, QStylePainter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QLabel,
+    QSplitter,
+    QStackedLayout,
+    QStyle,
+    QStyleOptionFrame,
+    QStylePainter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engines.api.errors import WorkbenchError
 from ui.forms.editor import Suggestions
@@ -16,11 +25,12 @@ from ui.forms.fields.line import Line
 from ui.forms.form import ParameterForm
 from ui.forms.refusals import forget, told
 from ui.forms.unions import UnionEditor
-from ui.forms.validation import Errors, Path
+from ui.forms.validation import Errors, Path, below
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.object_tree import ObjectTree
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
+from ui.session.running.live import LiveChanges
 from workbench.words.numbers import spaced
 
 
@@ -68,6 +78,8 @@ class ProblemPanel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._model = model
         self._placing = placing
+        self._locked = False
+        self._live: LiveChanges | None = None
         self._suggested: Suggestions = {}
         self._of_engine: Suggestions = {}
         placing.changed.connect(self._suggest)
@@ -100,26 +112,27 @@ class ProblemPanel(QWidget):
         top.setContentsMargins(9, 8, 12, 4)
         top.setSpacing(0)
         top.addWidget(self.title)
-        top.addWidget(self.subtitle)
+        top.addLayout(self._make_place_of_subtitle())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(top)
-        self.lock_note = QLabel("The greyed values are those of this run: press Reset to change them.", self)
-        self.lock_note.setObjectName("note")
-        self.lock_note.setWordWrap(True)
-        self.lock_note.hide()
         layout.addWidget(parts, 1)
-        below = QVBoxLayout()  # the fields above stay where they are
-        below.setContentsMargins(8, 0, 8, 0)
-        below.addWidget(self.lock_note)
-        layout.addLayout(below)
         layout.addWidget(estimates)
         model.refused = lambda: next(map(told, self.form.refused()), "")
         model.replacing.connect(lambda: forget(self.form))
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)
         model.files_moved.connect(lambda: self._changed(("parameters",)))
+
+    def _make_place_of_subtitle(self) -> QStackedLayout:
+        """Where the note of a run stands instead, so that fields stay where they are, all of them in sight."""
+        self.lock_note = QLabel("Greyed values wait for Reset (Ctrl+R)", self)
+        self.lock_note.setObjectName("note")
+        self._below_title = QStackedLayout()
+        for label in (self.subtitle, self.lock_note):
+            self._below_title.addWidget(label)
+        return self._below_title
 
     def _edit(self, path: Path, value: Any) -> None:
         if not self.look_into(path, value):
@@ -147,12 +160,31 @@ class ProblemPanel(QWidget):
 
     def set_locked(self, locked: bool) -> None:
         """A run goes on, and most fields wait for its end."""
+        if locked is not self._locked:
+            self._locked = locked
+            self.form.set_errors(self._errors())
         self.form.set_locked(locked)
-        self.lock_note.setVisible(locked)
+        self._below_title.setCurrentWidget(self.lock_note if locked else self.subtitle)
+
+    def follow(self, live: LiveChanges) -> None:
+        """Say of what a run does not take, and while it goes on what it has instead."""
+        self._live = live
+        self.form.going_on = self._going_on
+        live.refusals_changed.connect(lambda: self.form.set_errors(self._errors()))
+
+    def _going_on(self, place: Path) -> str:
+        live = self._live if self._locked else None
+        return "" if live is None else f"{live.going_on(('parameters', *place))}."
 
     def mark(self, refused: Errors) -> None:
         """What the engine refuses, beside what the model does."""
-        self.form.set_errors({**refused, **self._model.parameter_errors})
+        self.form.set_errors({**refused, **self._errors()})
+
+    def _errors(self) -> Errors:
+        errors = self._model.parameter_errors
+        if self._locked and self._live is not None:
+            errors = {**below(self._live.refusals, "parameters"), **errors}
+        return {place: f"{sentence} {self._going_on(place)}".strip() for place, sentence in errors.items() if place}
 
     def ask_engine(self) -> None:
         """For names, which it knows at once after an estimate."""
@@ -177,7 +209,7 @@ class ProblemPanel(QWidget):
             if len(path) == 1:  # perhaps on another mesh
                 self._suggest()
             self.form.set_values(self._model.draft["parameters"])
-            self.form.set_errors(self._model.parameter_errors)
+            self.form.set_errors(self._errors())
         elif path[0] == "title":
             self._show_title()
 

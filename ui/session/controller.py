@@ -183,6 +183,7 @@ class Controller(QObject):
         self._built_for = (self.model.geometry, autostart)
         self._stale = False
         self.live.unsent = set()
+        self.live.begin(self.model.draft["parameters"])
         if since:
             self.live.send(*since)
             if autostart:
@@ -377,8 +378,8 @@ class Controller(QObject):
     def _document_changed(self, path: Path) -> None:
         match path[0]:
             case "parameters" if self.model.is_live(path) and not self._waits():
-                if self.runner is not None and not self.model.errors:
-                    self.live.send(path)
+                if self.runner is not None and (kept_back := self.live.change(path)):
+                    self.hint.emit(kept_back)
             case "parameters":
                 self._stale = True
                 if self.locked:
@@ -400,7 +401,7 @@ class Controller(QObject):
     def _live_change_refused(self, sentence: str) -> None:
         self._stale = True
         if not self._waits():
-            self.hint.emit(f"{sentence} Reset begins anew with it.")
+            self.hint.emit(f"{sentence}; Reset begins anew with what stands there.")
 
     def _live_change_held_back(self) -> None:
         if self._reported:

@@ -60,6 +60,7 @@ def _connect_run(window: MainWindow) -> None:
     window.forecaster.solved.connect(window.charts.panel.show_forecast)
     window.charts.connect_with(window.files, window.dock_layout)
     window.tools.taken_over.connect(lambda result: window.charts.bring(result.shows))
+    window.problem.follow(controller.live)
     controller.refused_field_asked.connect(lambda: window.show_field(next(window.problem.form.refused())))
     timeline.toggled.connect(window.starting_over.toggle)
     timeline.step_asked.connect(window.starting_over.step)

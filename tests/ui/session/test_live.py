@@ -4,6 +4,7 @@ from concurrent.futures import Future
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
 from engines.api import Selection
 from engines.api.errors import ProblemError
@@ -67,10 +68,59 @@ def test_a_live_change_that_the_run_refuses_is_told_and_waits_for_reset(opened, 
     first = window.controller.runner
     monkeypatch.setattr(first, "set_control", lambda name, value: refused)
     window.model.edit(("parameters", "conductivity_scale"), 3.0)
-    qtbot.waitUntil(lambda: window.banner.text == "Use at most 2. Reset begins anew with it.", timeout=2000)
+    told = "Use at most 2. The run goes on with Conductivity scale 1"
+    qtbot.waitUntil(lambda: window.banner.text == f"{told}; Reset begins anew with what stands there.", timeout=2000)
+    assert said_of_scale(window) == f"{told}.", "at the field, as long as the run has not what stands there"
     window.controller.reset()
     assert window.controller.runner is not first
     assert not window.banner.isVisible()
+
+
+def said_of_scale(window):
+    """What stands below the field of the scale."""
+    sentence = window.problem.form.editor_at(("conductivity_scale",)).parentWidget().sentence
+    return sentence.text() if not sentence.isHidden() else ""
+
+
+def type_scale(window, qtbot, text):
+    box = window.problem.form.editor_at(("conductivity_scale",)).box
+    box.setText(text)
+    box.setModified(True)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+
+
+def test_what_is_no_value_of_a_live_field_is_said_with_what_the_run_goes_on_with(opened, qtbot):
+    window = opened
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING, timeout=5000)
+    on = "The run goes on with Conductivity scale"
+    type_scale(window, qtbot, "abc")
+    assert said_of_scale(window) == f"'abc' is not a number. {on} 1."
+    type_scale(window, qtbot, "2")
+    qtbot.waitUntil(lambda: window.controller.live.value(("parameters", "conductivity_scale")) == 2, timeout=5000)
+    assert said_of_scale(window) == ""
+    type_scale(window, qtbot, "700")
+    assert said_of_scale(window) == f"Must be at most 100. {on} 2."
+    type_scale(window, qtbot, "abc")
+    assert said_of_scale(window) == f"'abc' is not a number. {on} 2.", "not with 700, which it never had"
+    window.controller.reset()
+    assert said_of_scale(window) == "'abc' is not a number.", "none goes on"
+    type_scale(window, qtbot, "700")
+    assert said_of_scale(window) == "Must be at most 100."
+
+
+def test_a_live_change_beside_a_mistake_is_told_to_wait_and_taken_when_that_is_mended(opened, qtbot):
+    window, model = opened, opened.model
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING, timeout=5000)
+    live, scale = window.controller.live, ("parameters", "conductivity_scale")
+    model.errors[("parameters", "tissue")] = "Is wrong."
+    assert live.change(scale) == "Tissue: is wrong. The run goes on with Conductivity scale 1 until that is mended."
+    model.errors.clear()
+    sent = []
+    live.send = lambda *paths: sent.append(paths)
+    assert live.change(("parameters", "other")) == ""
+    assert sent == [(scale, ("parameters", "other"))]
 
 
 def test_a_live_change_that_the_run_refuses_before_its_first_step_waits_for_run_without_a_word(

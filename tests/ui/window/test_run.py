@@ -332,11 +332,15 @@ def test_the_fields_stay_where_they_are_when_a_run_locks_them(opened, qtbot):
     window = opened
     header = window.problem.form.root.findChildren(NumberEditor)[0]
     before = header.mapToGlobal(header.rect().topLeft())
+    window.resize(1280, 720)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+    room = window.problem.form.height()
     assert window.problem.lock_note.isHidden()
     window.controller.run()
     qtbot.waitUntil(window.problem.lock_note.isVisible)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     assert header.mapToGlobal(header.rect().topLeft()) == before
+    assert window.problem.form.height() == room, "the last of them, which may be a live one, is not covered"
     window.controller.reset()
     qtbot.waitUntil(window.problem.lock_note.isHidden)
     assert header.mapToGlobal(header.rect().topLeft()) == before

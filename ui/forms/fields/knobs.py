@@ -192,6 +192,7 @@ class Knob(QWidget):
         for part, tip in ((self.name, ""), (self.unit, self.unit.text()), (self.trash, "")):
             part.setEnabled(not locked)
             part.setToolTip(LOCK_HINT if locked else tip)
+        self.value.tell_again()
 
     def show_refusals(self) -> None:
         """Why what was typed as its value or as a bound is none."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engines.api.parameters import Around, unit_among
 from engines.quantities import number_for
-from ui.forms.editor import Editor
+from ui.forms.editor import Editor, run_goes_on
 from ui.forms.fields.line import Line
 from ui.forms.fields.slider import Slider, scale_of
 from ui.forms.schema import FieldSpec, Kind
@@ -53,6 +53,7 @@ class NumberBox(Line):
         self.unfit: Callable[[float], str] = lambda value: ""
         """Why a number cannot be the value, where that is known here; empty where it can."""
         self._value: float | int = 0
+        self._why = ""
         self.setMinimumWidth(44)
         self.setText(told(self._value))
         self.editingFinished.connect(self._commit)
@@ -97,7 +98,14 @@ class NumberBox(Line):
         self._refuse("")
         self.set_value(self._value)
 
-    def _refuse(self, sentence: str) -> None:
+    def tell_again(self) -> None:
+        """What was refused; a run has begun or ended meanwhile."""
+        if self.refusal:
+            self._refuse(self._why)
+
+    def _refuse(self, why: str) -> None:
+        self._why = why
+        sentence = f"{why} {run_goes_on(self)}".strip() if why else ""
         if sentence != self.refusal:
             self.refusal = sentence
             self.rejected.emit(sentence)
@@ -236,6 +244,10 @@ class NumberEditor(Editor):
 
     def set_around(self, around: Around) -> None:
         self.box.unit = unit_among(self.spec.unit, around)
+
+    def set_locked(self, locked: bool) -> None:
+        super().set_locked(locked)
+        self.box.tell_again()
 
     def mark(self, wrong: bool) -> None:
         self.repolish(self.box, wrong or bool(self.box.refusal))

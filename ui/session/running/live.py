@@ -1,9 +1,12 @@
-"""Live parameters on their way to the run: which it has yet to take, could not take, or never got."""
+"""Live parameters on their way to the run: which it has, has yet to take, could not take, or never got."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
+from copy import deepcopy
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,19 +21,53 @@ class LiveChanges(QObject):
     """Belongs to a controller, which calls :meth:`follow` at each tick; ``runner()`` is the run of the moment."""
 
     refused = Signal(str)
-    """The run cannot make a change, and why: it waits for Reset like any other, for Run where no step was taken yet."""
+    """The run cannot make a change, why, and what it goes on with: the change waits for Reset like any other, for Run
+    where no step was taken yet."""
     held_back = Signal()
     """The first of :attr:`unsent`."""
+    refusals_changed = Signal()
 
     def __init__(self, model: DocumentModel, runner: Callable[[], AnyRunner | None], parent: QObject) -> None:
         super().__init__(parent)
         self._model, self._runner = model, runner
-        self._pending: list[tuple[Path, Future[None]]] = []
+        self._pending: list[tuple[Path, Any, Future[None]]] = []
         """Not known to have been carried out yet."""
+        self._has: Any = {}
+        self._waiting: tuple[Path, ...] = ()
+        """What was changed while the form had a mistake."""
         self.unsent: set[Path] = set()
         """What was changed while the line to the run was lost."""
+        self.refusals: dict[Path, str] = {}
+        """Why what stands in the form now is not what the run has."""
         self.sent: tuple[Path, ...] = ()
         """What was changed since the run began, in this order, whether it got there or not."""
+
+    def begin(self, parameters: Any) -> None:
+        """Another run, of these."""
+        self._has = deepcopy(parameters)
+        self.refusals = {}
+
+    def value(self, path: Path) -> Any:
+        """What the run has there; None where nobody knows."""
+        with suppress(LookupError, TypeError):
+            return value_at(self._has, path[1:])
+        return None
+
+    def going_on(self, path: Path) -> str:
+        """``The run goes on with Feed F 0.0545 1/s``."""
+        value = self.value(path)
+        return f"The run goes on with {'what it had' if value is None else self._model.told(path, value)}"
+
+    def change(self, path: Path) -> str:
+        """Have the run take what was changed at ``path``, and all that waited, unless the form has a mistake: then what
+        keeps it from there, in a sentence, where that is another field's."""
+        self._waiting = (*(each for each in self._waiting if each != path), path)
+        if self._model.valid:
+            waiting, self._waiting = self._waiting, ()
+            self.send(*waiting)
+        elif not any(wrong[: len(path)] == path for wrong in self._model.errors):
+            return f"{self._model.first_error()} {self.going_on(path)} until that is mended."
+        return ""
 
     def send(self, *paths: Path) -> None:
         """Have the run take these as they are now; beyond a line that is lost, when it is there again."""
@@ -44,22 +81,30 @@ class LiveChanges(QObject):
             return
         for path in paths:
             name = ".".join(str(key) for key in path[1:])
-            self._pending.append((path, runner.set_control(name, value_at(self._model.draft, path))))
+            value = deepcopy(value_at(self._model.draft, path))
+            self._pending.append((path, value, runner.set_control(name, value)))
 
     def follow(self) -> None:
         """Take up what has become of them."""
-        done = [each for each in self._pending if each[1].done()]
+        done = [each for each in self._pending if each[2].done()]
         for each in done:
             self._pending.remove(each)
-            path, change = each
+            path, value, change = each
             runner = self._runner()
             if change.cancelled():
                 if runner is not None and isinstance(runner.error, LineLost):
                     self.unsent.add(path)  # it was on its way
             elif (error := change.exception()) is not None:
-                self.refused.emit(str(error))
+                self.refusals[path] = str(error)
+                self.refusals_changed.emit()
+                self.refused.emit(f"{error} {self.going_on(path)}")
+            else:
+                if self.refusals.pop(path, ""):
+                    self.refusals_changed.emit()
+                with suppress(LookupError, TypeError):
+                    value_at(self._has, path[1:-1])[path[-1]] = value
 
     def forget(self) -> None:
         """The run is let go of."""
         self._pending.clear()
-        self.sent = ()
+        self.sent = self._waiting = ()
