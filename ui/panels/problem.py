@@ -23,7 +23,7 @@ from engines.api.errors import WorkbenchError
 from ui.forms.editor import Suggestions
 from ui.forms.fields.line import Line
 from ui.forms.form import ParameterForm
-from ui.forms.refusals import forget, told
+from ui.forms.refusals import forget
 from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors, Path, below
 from ui.panels.estimates import EstimatesPanel
@@ -119,7 +119,6 @@ class ProblemPanel(QWidget):
         layout.addLayout(top)
         layout.addWidget(parts, 1)
         layout.addWidget(estimates)
-        model.refused = lambda: next(map(told, self.form.refused()), "")
         model.replacing.connect(lambda: forget(self.form))
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)

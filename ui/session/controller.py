@@ -82,7 +82,7 @@ class Controller(QObject):
     noticed = Signal(tuple)
     """The findings of the run that stands at its end, one that was reopened there too; of another there are none."""
     refused_field_asked = Signal()
-    """No run begins before a text in the form is a value: who has the form leads to it."""
+    """No run begins before a text in the form, or that of its pace or end, is a value: who has it leads to it."""
     hint = Signal(str)
     """One sentence for the banner: something to know."""
     progressed = Signal(str, float)
@@ -200,7 +200,7 @@ class Controller(QObject):
             return
         if self.rewinding.go_on_after():
             return
-        if not self.locked and self._is_held_up():
+        if not self.locked and self.is_held_up():
             return
         if self.runner is None or self._needs_build():
             self.build(autostart=True)
@@ -212,15 +212,15 @@ class Controller(QObject):
 
     def start_over(self) -> None:
         """From zero, whatever the run has come to."""
-        if self._is_held_up():
+        if self.is_held_up():
             return
         self.reset()
         if self.runner is not None:
             self.runner.run()
             self._timer.start()
 
-    def _is_held_up(self) -> bool:
-        """Whether the form shows what is no value, which is said: a run would begin with another."""
+    def is_held_up(self) -> bool:
+        """Whether a field shows what is no value, which is said: a run would begin with another."""
         refused = self.model.refused()
         if refused:
             self.problem.emit(refused)
@@ -285,7 +285,7 @@ class Controller(QObject):
         if self.is_over:
             self._tell_over()
             return
-        if not self.locked and self._is_held_up():
+        if not self.locked and self.is_held_up():
             return
         if self.runner is None or self._needs_build():
             self.build()

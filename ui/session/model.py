@@ -52,7 +52,7 @@ class DocumentModel(QObject):
         self.draft: dict[str, Any] = {}
         self.errors: dict[Path, str] = {}
         self.refused: Callable[[], str] = lambda: ""
-        """What stands in the form and is no value, in one sentence; empty where all of it is."""
+        """What stands in the form, or as pace or end, and is no value, in one sentence; empty where all of it is."""
         self.revision = 0
         """Counts edits; whoever depends on the content remembers the revision it has seen."""
         self.undo_stack = QUndoStack(self)

@@ -5,8 +5,13 @@ A signal that may come while the window dies is connected to a method of what di
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from ui.forms.fields.line import Line
+from ui.forms.fields.lines import LineText
+from ui.forms.refusals import refusing, told
 from ui.window.actions import one_of_many
 from ui.window.questions.preferences import PreferencesDialog
 
@@ -61,7 +66,8 @@ def _connect_run(window: MainWindow) -> None:
     window.charts.connect_with(window.files, window.dock_layout)
     window.tools.taken_over.connect(lambda result: window.charts.bring(result.shows))
     window.problem.follow(controller.live)
-    controller.refused_field_asked.connect(lambda: window.show_field(next(window.problem.form.refused())))
+    window.model.refused = lambda: next(map(told, _refused(window)), "")
+    controller.refused_field_asked.connect(lambda: window.show_field(next(_refused(window))))
     timeline.toggled.connect(window.starting_over.toggle)
     timeline.step_asked.connect(window.starting_over.step)
     timeline.reset_asked.connect(controller.reset)
@@ -71,6 +77,11 @@ def _connect_run(window: MainWindow) -> None:
     timeline.refused.connect(lambda sentence: window.banner.say(sentence, "info"))
     timeline.mended.connect(window.banner.take_back)
     window.probes.export_asked.connect(window.actions_["traces"].trigger)
+
+
+def _refused(window: MainWindow) -> Iterator[Line | LineText]:
+    """The fields of a run whose text is not their value."""
+    return chain(window.problem.form.refused(), refusing(window.timeline))
 
 
 def _connect_view(window: MainWindow) -> None:

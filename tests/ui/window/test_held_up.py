@@ -49,6 +49,39 @@ def test_no_run_begins_below_a_text_that_was_not_understood(opened, qtbot, refus
     qtbot.waitUntil(lambda: opened.controller.time > 0)
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["until", "pace"])
+def test_nor_with_another_end_or_pace_than_what_stands_there(opened, qtbot, way, name):
+    box = getattr(opened.timeline, name).box
+    for text in ("3 min", "12 s"):
+        box.setText(text)
+        box.editingFinished.emit()
+    opened.setFocus()
+    WAYS[way](opened, qtbot)
+    qtbot.wait(150)
+    assert (opened.controller.phase, opened.controller.time) == (Phase.READY, 0.0)
+    assert opened.banner.text == f"In '{name}': {box.refusal}"
+    assert box.text() == "12 s"
+    qtbot.waitUntil(box.hasFocus)
+    box.selectAll()
+    qtbot.keyClicks(box, "1000")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    WAYS[way](opened, qtbot)
+    qtbot.waitUntil(lambda: opened.controller.time > 0)
+
+
+def test_at_the_end_of_a_run_no_question_takes_the_place_of_what_is_to_be_changed(opened, qtbot):
+    opened.model.edit(("run", "until"), 0.5)
+    opened.controller.run()
+    qtbot.waitUntil(lambda: opened.controller.phase is Phase.FINISHED)
+    box = opened.timeline.until.box
+    box.setText("3 min")
+    box.editingFinished.emit()
+    qtbot.mouseClick(opened.timeline.run_button, LEFT)
+    assert (opened.banner.text, opened.banner.answers) == (f"In 'until': {box.refusal}", [])
+    assert box.text() == "3 min"
+
+
 def test_a_run_that_is_paused_goes_on_and_another_problem_knows_nothing_of_it(opened, qtbot, refused, services):
     qtbot.keyClick(refused, Qt.Key.Key_Escape)
     opened.controller.step(2)

@@ -42,6 +42,8 @@ class StartingOver(QObject):
             self._ask_what_with(None)
         elif not controller.is_over:
             controller.toggle()
+        elif controller.is_held_up():
+            return
         elif not (self.asks or past):
             controller.start_over()
         elif runner is None or runner.ended or runner.until is None:
