@@ -98,10 +98,11 @@ class Traced(Protocol):
 
 @runtime_checkable
 class Measured(Protocol):
-    """Something is known of two elements together."""
+    """Something is known of two elements together, and of each by itself."""
 
     def measure(self, first: int, second: int) -> Inspection | None:
-        """What is known of the two (a conduction velocity between them); None where that is nothing."""
+        """What is known of the two (how fast a wave seemed to go between them), or where they are the same of that
+        one; None where that is nothing."""
 
 
 @runtime_checkable

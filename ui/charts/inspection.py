@@ -71,8 +71,9 @@ class InspectionPanel(QWidget):
         self._order.setSpacing(8)
         self._order.addLayout(self._table)
         self._order.addLayout(self._profiles, 1)
-        inner.addLayout(self._order, 1)
-        inner.addStretch(0)
+        inner.addLayout(self._order)
+        inner.addStretch()
+        self._inner = inner
         area = QScrollArea(self)
         area.setObjectName("scroll")
         area.setWidgetResizable(True)
@@ -145,6 +146,7 @@ class InspectionPanel(QWidget):
             self._profiles.removeWidget(cell)
             cell.hide()
             cell.deleteLater()
+        self._inner.setStretch(0, 1 if infos else 0)  # rows alone stand close below each other
         self._infos, self.cells = infos, [ChartCell(info, info.x_unit, self) for info in infos]
         for cell in self.cells:
             cell.plot.setMinimumHeight(PROFILE_HEIGHT)

@@ -219,14 +219,17 @@ class MainWindow(QMainWindow):
         self.unit_menu = ChoiceMenu("The &mesh is in", "mm", self)
         self.unit_menu.set_choices(LENGTH_UNITS)
         self.tour_menu = TourMenu(self.help.tours(), self)
-        toggles = [dock.toggleViewAction() for name, dock in self.dock_layout.docks.items() if name != "timeline"]
+        docks = (dock for name, dock in self.dock_layout.docks.items() if name != "timeline")
+        toggles = {dock.toggleViewAction(): dock for dock in docks}
+        for toggle, dock in toggles.items():
+            toggle.triggered.connect(lambda shown, dock=dock: dock.raise_() if shown else None)
         self.actions_.build_menus(
             self.new_menu,
             self.recent_menu,
             self.unit_menu,
             self.device_menu,
             self.workspaces.actions_,
-            toggles,
+            list(toggles),
             self.tools.menu,
             self.tour_menu,
         )

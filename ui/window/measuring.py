@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -15,7 +16,7 @@ from ui.window.layout import DockLayout
 from workbench.run.frames import Frame
 
 Position = tuple[float, float, float]
-HINT = "Click two points in the 3D view to measure between them; a third click begins anew."
+HINT = "Click a point in the 3D view to measure there, and a second one to measure between them."
 OFF = "Choose Measure (M), then click two points in the 3D view."
 SECOND = "Click the second point."
 
@@ -50,6 +51,7 @@ class Measuring(QObject):
             return False
         picks = [] if len(self._picks) == 2 else self._picks
         self._choose([*picks, (element, position)])
+        self._show_dock(True)
         return True
 
     def forget(self) -> None:
@@ -59,17 +61,20 @@ class Measuring(QObject):
     def _choose(self, picks: list[tuple[int, Position]]) -> None:
         self._picks = picks
         self._viewport.mark_measured([position for _, position in picks])
-        self._controller.viewers.measure((picks[0][0], picks[1][0]) if len(picks) == 2 else None)
+        self._controller.viewers.measure((picks[0][0], picks[-1][0]) if picks else None)
         self.panel.set_hint(SECOND if len(picks) == 1 else HINT if self.action.isChecked() else OFF)
-        if len(picks) < 2:
-            self.panel.show_inspection(None)
+        self.panel.show_inspection(None)
 
     def _switched(self, on: bool) -> None:
         self.forget()
+        self._show_dock(on)
+
+    def _show_dock(self, shown: bool) -> None:
+        """In front of those that it shares its place with; without it what lies behind it comes to the front again."""
         if self._layout is not None:
             dock = self._layout.docks["measurement"]
-            dock.setVisible(on)  # what lies behind it comes to the front again
-            if on:
+            dock.setVisible(shown)
+            if shown:
                 dock.raise_()
 
     def _info_changed(self, info: SimulationInfo | None) -> None:
@@ -81,5 +86,7 @@ class Measuring(QObject):
             self._choose(self._picks)  # built anew on the same geometry: they are the same elements
 
     def _show_frame(self, frame: Frame) -> None:
-        if len(self._picks) == 2:
-            self.panel.show_inspection(frame.measurement)
+        told = frame.measurement if self._picks else None
+        if told is not None and len(self._picks) == 1:
+            told = replace(told, title=SECOND if told.facts else f"{told.title} {SECOND}")
+        self.panel.show_inspection(told)

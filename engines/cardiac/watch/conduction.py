@@ -1,4 +1,4 @@
-"""What is known of two cells of a tissue together: how far apart, how fast the wave went from one to the other."""
+"""What is known of a cell of a tissue, and of two: how far apart, how fast the wave seemed to go between them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ DURATIONS = "apd"
 
 
 def between(simulation: Simulation, first: int, second: int) -> Inspection:
-    """What is known of two cells of a run."""
+    """What is known of two cells of a run; of one, where they are the same."""
     pair = np.array([first, second], np.int32)
     handle = simulation.select(Selection(pair))
+    if first == second:
+        return _of_one(simulation, handle)
     one, other = simulation.geometry.centers(pair)
     times = [None if time == NOT_ACTIVATED else float(time) for time in simulation.gather("activation", handle)]
     durations = {}
@@ -31,26 +33,40 @@ def between(simulation: Simulation, first: int, second: int) -> Inspection:
     return measured(float(np.linalg.norm(other - one)), (times[0], times[1]), durations)
 
 
+def _of_one(simulation: Simulation, handle: int) -> Inspection:
+    """All that the maps hold of the cell."""
+    facts = []
+    for info in simulation.fields:
+        if info.summary and (value := simulation.gather(info.name, handle)[0]) != info.missing:
+            title = "First activation" if info.name == "activation" else info.title
+            facts.append(Fact(title, float(value), info.unit))
+    return Inspection("At this point" if facts else "This point has not been activated yet.", tuple(facts))
+
+
 def measured(
     distance: float, activations: tuple[float | None, float | None], durations: Mapping[str, tuple[float, float]]
 ) -> Inspection:
-    """``distance`` [mm] along the straight line, ``activations`` [ms] (None: not yet), ``durations`` by title [ms].
+    """``distance`` [mm] along the straight line, first ``activations`` [ms] (None: not yet), ``durations`` [ms] of the
+    latest beat by title.
 
-    The velocity is that along the line: the wave's own where it runs straight from one cell to the other, more where
-    it meets both from the side.
+    The speed is that along the line: the wave's own where it runs straight from one cell to the other, more where it
+    meets the line from the side.
     """
     facts = [Fact("Distance", distance, "mm")]
     for which, time in zip(("first", "second"), activations, strict=True):
         if time is not None:
-            facts.append(Fact(f"Activation of the {which} point", time, "ms"))
+            facts.append(Fact(f"First activation of the {which} point", time, "ms"))
     first, second = activations
     if first is not None and second is not None:
         facts.append(Fact("From first to second", second - first, "ms"))
         if first != second:
-            facts.append(Fact("Conduction velocity", distance / abs(second - first), "m/s"))
-    for title, (one, other) in durations.items():
-        if math.isfinite(one) and math.isfinite(other):
-            facts.append(Fact(f"{title}, difference", other - one, "ms"))
+            facts.append(Fact("Apparent speed along the line", distance / abs(second - first), "m/s"))
+    for title, values in durations.items():
+        for which, value in zip(("first", "second"), values, strict=True):
+            if math.isfinite(value):
+                facts.append(Fact(f"{title} of the {which} point, latest beat", value, "ms"))
+        if all(map(math.isfinite, values)):
+            facts.append(Fact(f"{title}, difference", values[1] - values[0], "ms"))
     return Inspection(_sentence(activations), tuple(facts))
 
 
@@ -63,5 +79,5 @@ def _sentence(activations: tuple[float | None, float | None]) -> str:
         case (_, None):
             return "The second point has not been activated yet."
         case (first, second) if first == second:
-            return "Both points were activated at once: there is no velocity between them."
-    return "Conduction between two points"
+            return "Both points were first activated at once: there is no speed between them."
+    return "Between two points, as each was first activated"

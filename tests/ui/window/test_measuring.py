@@ -54,12 +54,20 @@ def test_two_clicks_tell_what_the_run_knows_of_both(window, qtbot):
     first = pick(window, 3)
     qtbot.waitUntil(lambda: panel.title.text() == SECOND, timeout=5000)
     assert window.viewport.measured == (first,)
+    qtbot.waitUntil(lambda: len(panel.values) == 2, timeout=5000)
+    assert panel.values[0].text() == "0 mm", "one point tells of itself"
+    probes = window.dock_layout.docks["probes"]
+    probes.show()
+    probes.raise_()
     second = pick(window, 500)
     qtbot.waitUntil(lambda: panel.title.text() == "Between two points", timeout=5000)
     assert window.viewport.measured == (first, second)
+    assert not panel.visibleRegion().isEmpty(), "what was asked for is in front"
     expected = np.linalg.norm(np.array(first) - np.array(second))
     assert panel.values[0].text() == f"{expected:#.4g} mm"
     assert window.probes.names() == [], "clicks place no probe meanwhile"
+    rows = [label.geometry() for label in panel.values]
+    assert rows[1].top() - rows[0].bottom() < rows[0].height(), "close below each other, however high the dock is"
     window.controller.step(50)  # what is said follows the run
     qtbot.waitUntil(lambda: panel.values[1].text() == "1 ms", timeout=5000)
     third = pick(window, 7)
@@ -74,6 +82,19 @@ def test_two_clicks_tell_what_the_run_knows_of_both(window, qtbot):
     qtbot.waitUntil(lambda: panel.title.text() == OFF, timeout=5000)
     pick(window, 7)
     assert len(window.probes.names()) == 1
+
+
+def test_the_panel_comes_forward_when_it_is_asked_for_in_the_menu_too(window, qtbot):
+    panel, docks = window.charts.measurement, window.dock_layout.docks
+    window.show_dock("probes")
+    docks["measurement"].toggleViewAction().trigger()
+    qtbot.waitUntil(lambda: not panel.visibleRegion().isEmpty(), timeout=5000)
+
+
+def test_the_probes_say_where_the_values_are_that_no_curve_has(window, qtbot):
+    hint = window.probes.hint
+    assert not hint.isHidden()
+    assert hint.text() == "Activation time: Measure (M), then click the point."
 
 
 def test_another_document_has_nothing_measured_and_a_new_run_measures_the_same(window, qtbot):

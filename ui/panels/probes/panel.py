@@ -74,8 +74,12 @@ class ProbesPanel(QWidget):
         layout.setSpacing(6)
         layout.addLayout(top)
         layout.addWidget(self.plot, 1)
+        self.hint = QLabel(self)
+        self.hint.setObjectName("muted")
+        self.hint.setWordWrap(True)
         layout.addWidget(self.readout)
         layout.addWidget(self._rows)
+        layout.addWidget(self.hint)
         self.plot.hovered.connect(self._read)
         self.list.renamed.connect(self.rename)
         self.list.removed.connect(self.remove)
@@ -117,6 +121,9 @@ class ProbesPanel(QWidget):
         if info is None:
             return
         self._time_unit = info.time_unit
+        once = [field.title for field in info.fields if field.summary]
+        self.hint.setText(f"{', '.join(once)}: Measure (M), then click the point." if once and info.measures else "")
+        self.hint.setVisible(bool(self.hint.text()))
         self._fields = {field.name: field for field in followed(info.fields)}
         chosen = self.field.currentData() or ("field", self._seen_first)
         self.field.clear()

@@ -19,6 +19,8 @@ from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionS
 from engines.cardiac.stimulus.protocol import Protocol, Pulse
 from engines.cardiac.stimulus.touch import TouchProtocol
 from engines.cardiac.tissue.operator import diffusion_tensors, tissue_operator
+from engines.cardiac.watch.conduction import between
+from engines.cardiac.watch.maps import FirstActivation, maps_fields
 from engines.geometry.meshes.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
@@ -390,15 +392,36 @@ def test_the_velocity_between_two_cells(cpu, sheet):
     facts = {fact.title: (fact.value, fact.unit) for fact in told.facts}
     distance = float(np.linalg.norm(sheet.centroids[second] - sheet.centroids[first]))
     times = simulation.field("activation")[[first, second]]
-    assert told.title == "Conduction between two points"
+    assert told.title == "Between two points, as each was first activated"
     assert facts["Distance"] == (pytest.approx(distance), "mm")
     assert facts["From first to second"] == (pytest.approx(float(times[1] - times[0])), "ms")
-    assert facts["Conduction velocity"] == (pytest.approx(distance / float(times[1] - times[0])), "m/s")
-    assert 0.3 < facts["Conduction velocity"][0] < 1.0
-    assert simulation.measure(second, first).facts[-1].value == facts["Conduction velocity"][0]
-    same = simulation.measure(first, first)
-    assert "at once" in same.title
-    assert "Conduction velocity" not in {fact.title for fact in same.facts}
+    assert facts["First activation of the first point"] == (pytest.approx(float(times[0])), "ms")
+    assert facts["Apparent speed along the line"] == (pytest.approx(distance / float(times[1] - times[0])), "m/s")
+    assert 0.3 < facts["Apparent speed along the line"][0] < 1.0
+    assert simulation.measure(second, first).facts[-1].value == facts["Apparent speed along the line"][0]
+    assert "speed" not in " ".join(fact.title for fact in simulation.measure(first, first).facts)
+
+
+def test_a_cell_tells_what_the_maps_hold_of_it_and_two_their_action_potentials(cpu, mesh):
+    class Run:
+        geometry = mesh
+        fields = (*FirstActivation.fields, *maps_fields(90.0))
+
+        def select(self, selection):
+            return selection.elements
+
+        def gather(self, name, handle):
+            return np.array([{"activation": 3.0, "apd": 280.0 + cell}.get(name, -1.0) for cell in handle])
+
+    one = {fact.title: fact.value for fact in between(Run(), 4, 4).facts}
+    assert (one["First activation"], one["APD90"]) == (3.0, 284.0)
+    assert "Cycle length" not in one, "there was no second beat"
+    two = {fact.title: fact.value for fact in between(Run(), 4, 9).facts}
+    told = [f"APD90 of the {which} point, latest beat" for which in ("first", "second")]
+    assert [two[title] for title in (*told, "APD90, difference")] == [284.0, 289.0, 5.0]
+    assert "at once" in between(Run(), 4, 9).title
+    still = build(mesh, cpu).measure(5, 5)
+    assert still.title == "This point has not been activated yet."
 
 
 def test_a_cell_that_was_not_activated_has_no_velocity(cpu, mesh):
