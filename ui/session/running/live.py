@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from engines.api.errors import ProblemError
 from ui.forms.validation import Path
 from ui.session.model import DocumentModel
-from workbench.project.parameter_files import value_at
+from workbench.project.document import Document
+from workbench.project.parameter_files import value_at, with_values
+from workbench.project.reading.parsing import validated
 from workbench.remote.runner import AnyRunner
 from workbench.remote.streams import LineLost
 
@@ -25,12 +31,26 @@ class LiveChanges(QObject):
     def __init__(self, model: DocumentModel, runner: Callable[[], AnyRunner | None], parent: QObject) -> None:
         super().__init__(parent)
         self._model, self._runner = model, runner
-        self._pending: list[tuple[Path, Future[None]]] = []
+        self._pending: list[tuple[Path, Any, Future[None]]] = []
         """Not known to have been carried out yet."""
+        self._had: dict[str, Any] = {}
+        """The parameters that the run is known to have."""
         self.unsent: set[Path] = set()
         """What was changed while the line to the run was lost."""
         self.sent: tuple[Path, ...] = ()
         """What was changed since the run began, in this order, whether it got there or not."""
+
+    def begin(self, document: Document) -> None:
+        """A run of it."""
+        self._had = document.parameters.model_dump(mode="json")
+
+    def before(self, paths: tuple[Path, ...], document: Document) -> Document:
+        """With what the run is known to have had of these: as such it was kept."""
+        values, parameters = document.parameters.model_dump(mode="json"), document.parameters
+        with suppress(LookupError, TypeError, ProblemError):
+            had = {path[1:]: value_at(self._had, path[1:]) for path in paths}
+            parameters = validated(type(parameters), with_values(values, had), "The run")
+        return replace(document, parameters=parameters)
 
     def send(self, *paths: Path) -> None:
         """Have the run take these as they are now; beyond a line that is lost, when it is there again."""
@@ -44,20 +64,24 @@ class LiveChanges(QObject):
             return
         for path in paths:
             name = ".".join(str(key) for key in path[1:])
-            self._pending.append((path, runner.set_control(name, value_at(self._model.draft, path))))
+            value = value_at(self._model.draft, path)
+            self._pending.append((path, value, runner.set_control(name, value)))
 
     def follow(self) -> None:
         """Take up what has become of them."""
-        done = [each for each in self._pending if each[1].done()]
+        done = [each for each in self._pending if each[-1].done()]
         for each in done:
             self._pending.remove(each)
-            path, change = each
+            path, value, change = each
             runner = self._runner()
             if change.cancelled():
                 if runner is not None and isinstance(runner.error, LineLost):
                     self.unsent.add(path)  # it was on its way
             elif (error := change.exception()) is not None:
                 self.refused.emit(str(error))
+            else:
+                with suppress(LookupError, TypeError):
+                    self._had = with_values(self._had, {path[1:]: value})
 
     def forget(self) -> None:
         """The run is let go of."""
