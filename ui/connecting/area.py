@@ -198,11 +198,9 @@ class ConnectingArea(QObject):
         def connected(same: bool) -> None:
             controller = window.controller
             begun, edited, unsent = controller.time > 0, controller.stale, tuple(controller.live.unsent)
-            controller.build()
+            controller.build(since=unsent)
             if same and edited:
                 controller.await_reset()
-            if same and controller.runner is not None:
-                controller.live.send(*unsent)
             self._connected()
             if begun and not same:
                 window.banner.say(GONE.format(title=place.title), "warning")

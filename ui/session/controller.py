@@ -164,26 +164,27 @@ class Controller(QObject):
         """What the run began with is no longer what the next one will begin with."""
         self._stale = True
 
-    def build(self, autostart: bool = False, kept: KeptState | None = None) -> None:
+    def build(self, autostart: bool = False, kept: KeptState | None = None, since: tuple[Path, ...] = ()) -> None:
         """Begin a new run of the document as it is now, where the old one was ``kept`` if it was, with the live values
-        that were set since; that ends."""
+        that were set ``since``, or all that were; that ends."""
         if self.model.document is None or self.closed:  # what was still on its way when the window closed begins none
             return
         if not self.model.valid:
             self.problem.emit(self.model.first_error())
             return
         state, curves = (None, {}) if kept is None else (kept.state, drawn_until(kept.mark.time, self.curves()))
-        since = () if kept is None else self.live.sent
+        since = since if kept is None else self.live.sent
+        document = self.live.before(since, self.model.snapshot())
         self.drop_runner()
         try:
-            self.runner = self.services.start(self.model.snapshot(), autostart and not since, state, curves)
+            self.runner = self.services.start(document, autostart and not since, state, curves)
         except WorkbenchError as error:
             self.fail(error)
             return
         self._built_for = (self.model.geometry, autostart)
         self._stale = False
         self.live.unsent = set()
-        self.live.begin(self.model.draft["parameters"])
+        self.live.begin(document)
         if since:
             self.live.send(*since)
             if autostart:

@@ -134,7 +134,8 @@ class Part:
                 simulation. None: no more is to be seen than the parts say
     fields:     those that ``whole`` is asked for; the parts have the others
     sites:      where elements of the parts are not those of the geometry, which selections name
-    answered:   members that each rank has for some elements of the whole, by whose numbers it is asked, and else None
+    answered:   members that all ranks are asked for together, of which the first answer counts that is not None, as of
+                the one that has an element, by its number in the whole
     asked:      by their names, what answers on rank 0 for members of a simulation (``measure``, ``lines``, ``chart``
                 …): it is given all ranks as one simulation, and what these are given
     """

@@ -41,6 +41,9 @@ ROWS = tuple(
 )  # fmt: skip
 """Of each electrode, looked up once: the losses are told at each look at a run."""
 
+EDGE = 1e-6
+"""Nearest to empty and full at which kernels compute a voltage, of surfaces and of salt."""
+
 
 def names(cells: Cells) -> tuple[str, ...]:
     """The losses that cells like these have."""
@@ -72,8 +75,8 @@ def decomposed(cells: Cells, cell: int) -> tuple[float, dict[str, float]]:
     current, warmth = state[Row.CURRENT], state[Row.WARMTH] if cells.thermal else 0.0
     T = REFERENCE_TEMPERATURE + warmth
     inverse = 1 / REFERENCE_TEMPERATURE - 1 / T
-    surfaces = [float(each[0]) for each in cells.surfaces_of(*columns)]
-    salt = state[Row.SALT : cells.aged]
+    surfaces = [float(np.clip(each[0], EDGE, 1 - EDGE)) for each in cells.surfaces_of(*columns)]
+    salt = np.maximum(state[Row.SALT : cells.aged], EDGE)
     found, open_circuit = {}, 0.0
     for k, (name, sign, ocp, entropic) in enumerate((
         ("negative", -1, p.negative_ocp, p.negative_entropic), ("positive", 1, p.positive_ocp, p.positive_entropic),

@@ -109,6 +109,8 @@ def _stimulus(file: Parameters, group: str, ratio: float, electrodes: Electrodes
         raise ProblemError(f"The stimulus {group} has a time below zero, or too many pulses: correct it.")
     if file.entry(called("ptcl.duration")) is None:
         told.append(f"{group} says no duration: it is {USUAL_PULSE:g} ms")
+    if group.startswith(BEFORE):
+        told.append(f"pulses of {BEFORE}[] are truncated exponentials in openCARP: here they are square, as of {NEW}[]")
     amplitude = 10 * strength * ratio  # µA/cm² of membrane, 1/mm = 10/cm
     return Stimulus(
         name=name, site=site, start=start, duration=duration, amplitude=amplitude, pulses=max(1, round(pulses)),

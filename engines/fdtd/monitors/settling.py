@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,12 @@ def endless(parameters: FdtdParameters) -> Finding | None:
     )
 
 
+def noted(data: ChartData, note: Callable[[bool], str]) -> ChartData:
+    """A chart with the word on it, for which ``note`` is asked: whether the chart has curves yet."""
+    said = note(any(np.isfinite(curve.y).any() for curve in data.curves))
+    return replace(data, note=said) if said else data
+
+
 class SettlingWatcher(FieldWatcher):
     """Knows the largest energy from a few looks until what the sources gave has spread, and none after that.
 
@@ -71,20 +77,17 @@ class SettlingWatcher(FieldWatcher):
         self._step = step // self._between * self._between
         self.every = self._after(self._step)
 
-    def noted(self, info: ChartInfo, data: ChartData, step: int) -> ChartData:
-        """The data of a chart with a word on whether its spectra are right, ``step`` steps after the start."""
+    def note(self, info: ChartInfo, shown: bool, step: int) -> str:
+        """A word on whether a chart's spectra are right, ``step`` steps after the start; ``shown``: it has curves."""
         if info.kind == "bar" or (info.kind == "line" and info.x_title not in ("Frequency", "Wavelength")):
-            return data
+            return ""
         if step * self._dt < self._over:
-            shown = any(np.isfinite(curve.y).any() for curve in data.curves)
             begin = "Not settled" if shown else "Not yet"
-            return replace(data, note=f"{begin}: the pulse lasts until {self._over:.4g} {self._unit}.")
+            return f"{begin}: the pulse lasts until {self._over:.4g} {self._unit}."
         last, left = self._left
         if last < 0 or (left >= SETTLED and not last <= step < last + self._between):  # it reads all of the fields
             self._left = step, (left := self._left_over())
-        if left < SETTLED:
-            return data
-        return replace(data, note=f"Not settled: {_percent(left)} of the field energy is left.")
+        return "" if left < SETTLED else f"Not settled: {_percent(left)} of the field energy is left."
 
     def _left_over(self) -> float:
         """What of the largest energy is still there: all of it while it grows, which is looked at now and then."""

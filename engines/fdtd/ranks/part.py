@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from engines.api import Problem, Progress, Simulation
+from engines.api.charts import ChartData
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.simulation.ranks import Part, Ranks
@@ -15,6 +17,7 @@ from engines.backend.cpu import CpuBackend
 from engines.fdtd.media.materials import Media
 from engines.fdtd.monitors.incident import incident_of
 from engines.fdtd.monitors.plans import Incident, make_watchers
+from engines.fdtd.monitors.settling import noted
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.ports.touchstone import commented
 from engines.fdtd.ports.watcher import PortsWatcher
@@ -115,8 +118,14 @@ def _assembled(
     return Part(
         simulation, slab.grid, (slab.elements,), shares, dict.fromkeys(("energy", "electric", "magnetic"), "same"),
         simulation.given, seen, seen.names if seen is not None else (), fields,
-        asked={} if seen is None else {"files": partial(_files, seen)},
+        answered=("note",), asked={} if seen is None else {"files": partial(_files, seen), "chart": _chart},
     )  # fmt: skip
+
+
+def _chart(ranks: Any, name: str) -> ChartData:
+    """As seen of the whole; the energy that is left is found by all ranks together."""
+    data: ChartData = type(ranks).chart(ranks, name)
+    return noted(data, partial(ranks.note, name))
 
 
 def _files(seen: SeenFromAll, ranks: Simulation) -> dict[str, str]:

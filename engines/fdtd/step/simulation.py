@@ -30,7 +30,7 @@ from engines.backend.fields.beyond import wrong_in
 from engines.fdtd.grid.dimensions import ALL, Parts, per_length
 from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
 from engines.fdtd.media.solids.painting import KEEP, Block, Painter
-from engines.fdtd.monitors.settling import SettlingWatcher
+from engines.fdtd.monitors.settling import SettlingWatcher, noted
 from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.ports.touchstone import commented
 from engines.fdtd.sources.currents import Sources
@@ -125,10 +125,13 @@ class FdtdSimulation(Simulation):
     def chart(self, name: str) -> ChartData:
         if self._still is not None and any(info.name == name for info in self._still.charts):
             return self._still.chart(name)
-        data = self.watchers.chart(name)
+        return noted(self.watchers.chart(name), partial(self.note, name))
+
+    def note(self, name: str, shown: bool) -> str:
+        """Whether a chart of a watcher is right yet; ``shown``: it has curves."""
         settling = next((each for each in self.watchers if isinstance(each, SettlingWatcher)), None)
-        info = next(each for each in self.charts if each.name == name)
-        return data if settling is None else settling.noted(info, data, self.step)
+        info = next((each for each in self.watchers.charts if each.name == name), None)
+        return "" if settling is None or info is None else settling.note(info, shown, self.step)
 
     @property
     def finished(self) -> bool:

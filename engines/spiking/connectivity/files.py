@@ -96,8 +96,7 @@ def read(path: str, weights: Dimension | None = None) -> dict[str, Array]:
         raise ProblemError(f"There is no file '{path}' with connections: choose a CSV or npz file.", ("connections",))
     with placed_at("connections"):
         found = read_columns(place, COLUMNS, COLUMNS[:2], "connections", "synapse")
-        said = _weight_unit(place) if "weight" in found else ""
-        if said:
+        if said := _weight_unit(place):
             found["weight"] = _in_kept(said, weights, place.name) * found["weight"]
         elif "weight" in found and from_pynn(path):
             found["weight"] = OF_PYNN * found["weight"]
@@ -109,7 +108,21 @@ def _weight_unit(place: Path) -> str:
     if place.suffix == ".npz":
         return ""
     heading = _heading(place, COLUMNS)
-    return heading_parts(heading.titles[heading.names.index("weight")])[1] if heading.names else ""
+    return heading_parts(heading.titles[heading.names.index("weight")])[1] if "weight" in heading.names else ""
+
+
+def check_unit(path: str, weights: Dimension | None) -> None:
+    """Of a table's weights, told without reading its numbers. Raises ProblemError, as :func:`read`; not for a table
+    that cannot be read."""
+    place = Path(path)
+    if not path or not place.is_file():
+        return
+    try:
+        said = _weight_unit(place)
+    except (OSError, ValueError):
+        return
+    if said:
+        _in_kept(said, weights, place.name)
 
 
 def _in_kept(said: str, weights: Dimension | None, name: str) -> float:

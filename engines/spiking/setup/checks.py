@@ -9,7 +9,7 @@ from engines.api import Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told, placed_at
-from engines.spiking.connectivity.files import OF_PYNN, from_pynn
+from engines.spiking.connectivity.files import OF_PYNN, check_unit, from_pynn
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
 from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
@@ -56,7 +56,11 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
         if not isinstance(rule, FromFile):
             delay_steps(connection.delay, dt, (*place, "delay"))
         synapses.append(joined(parameters, connection, source, target))
-    plan.synapses  # noqa: B018  # that are typed, which are read here
+    weights = plan.weights  # of typed synapses, too, which are read here
+    for k, connection in enumerate(parameters.connections):
+        if isinstance(connection.rule, FromFile):
+            with placed_at("connections", k, "rule", "path"):
+                check_unit(connection.rule.path, weights.get(k))
     check_room(parameters, tuple(synapses), backend)
     plan.live(live_of(parameters), 1.0)
     return tuple(synapses)

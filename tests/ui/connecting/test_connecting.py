@@ -97,8 +97,13 @@ def test_live_parameters_that_are_changed_while_the_line_is_lost_are_sent_when_i
     assert not window.controller.stale
 
 
-def test_a_run_that_broke_off_there_goes_on_from_the_state_that_was_kept_there(running, server, qtbot):
-    window, broken = running, server._hosted.runner
+@pytest.mark.parametrize("changed", ["nothing", "before", "after that", "both"])
+def test_a_run_that_broke_off_there_goes_on_from_the_state_that_was_kept_there(running, server, qtbot, changed):
+    """With the live values of the form, whenever they were set."""
+    window, broken, scale = running, server._hosted.runner, ("parameters", "conductivity_scale")
+    if changed in ("before", "both"):
+        window.model.edit(scale, 0.8, "scale")
+        qtbot.waitUntil(lambda: not window.controller.live._pending, timeout=20_000)
     qtbot.waitUntil(lambda: bool(broken.marks), timeout=20_000)
 
     def fail():
@@ -108,10 +113,15 @@ def test_a_run_that_broke_off_there_goes_on_from_the_state_that_was_kept_there(r
     qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
     assert [button.text() for button in window.banner.answers] == [HERE, AGAIN]
     assert f"It can go on from {broken.rescued.mark.time:.2f} ms." in window.banner.text
+    if changed in ("after that", "both"):
+        window.model.edit(scale, 0.5, "scale")
     qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
     said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
     assert any(f"Goes on from {broken.rescued.mark.time:g}\u00a0ms" in line for line in said)
+    now = {"nothing": 1.0, "before": 0.8, "after that": 0.5, "both": 0.5}[changed]
+    assert window.model.document.parameters.conductivity_scale == now
+    qtbot.waitUntil(lambda: server._hosted._parameters.conductivity_scale == now, timeout=20_000)
 
 
 def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, qtbot, tmp_path):
@@ -237,12 +247,16 @@ def test_the_command_line_names_the_place():
     assert place_in(["--theme", "sphere"]) is None
 
 
-def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_kept(running, server, qtbot):
-    window = running
+@pytest.mark.parametrize("meanwhile", [1.0, 0.5])
+def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_kept(running, server, qtbot, meanwhile):
+    """With a live value that was set ``meanwhile``, too."""
+    window, scale = running, ("parameters", "conductivity_scale")
     qtbot.waitUntil(lambda: window.controller.time > 0)
     server.stop()
     qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
     assert window.banner.text.startswith("The server has been ended there")
+    if meanwhile != 1.0:
+        window.model.edit(scale, meanwhile, "scale")
     again = Server(server.path)
     qtbot.waitUntil(lambda: not server.path.exists())
     again.listen()
@@ -256,6 +270,7 @@ def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_ke
         assert times[0] < 1.0, "its curves begin where it began"
         said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
         assert any("Goes on from" in line for line in said)
+        qtbot.waitUntil(lambda: again._hosted._parameters.conductivity_scale == meanwhile, timeout=20_000)
         window.close_at_once()
     finally:
         again.stop()

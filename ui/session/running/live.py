@@ -6,13 +6,17 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from engines.api.errors import ProblemError
 from ui.forms.validation import Path
 from ui.session.model import DocumentModel
-from workbench.project.parameter_files import value_at
+from workbench.project.document import Document
+from workbench.project.parameter_files import value_at, with_values
+from workbench.project.reading.parsing import validated
 from workbench.remote.runner import AnyRunner
 from workbench.remote.streams import LineLost
 
@@ -32,7 +36,8 @@ class LiveChanges(QObject):
         self._model, self._runner = model, runner
         self._pending: list[tuple[Path, Any, Future[None]]] = []
         """Not known to have been carried out yet."""
-        self._has: Any = {}
+        self._has: dict[str, Any] = {}
+        """The parameters that the run is known to have."""
         self._waiting: tuple[Path, ...] = ()
         """What was changed while the form had a mistake."""
         self.unsent: set[Path] = set()
@@ -42,10 +47,18 @@ class LiveChanges(QObject):
         self.sent: tuple[Path, ...] = ()
         """What was changed since the run began, in this order, whether it got there or not."""
 
-    def begin(self, parameters: Any) -> None:
-        """Another run, of these."""
-        self._has = deepcopy(parameters)
+    def begin(self, document: Document) -> None:
+        """A run of it."""
+        self._has = document.parameters.model_dump(mode="json")
         self.refusals = {}
+
+    def before(self, paths: tuple[Path, ...], document: Document) -> Document:
+        """With what the run is known to have had of these: as such it was kept."""
+        values, parameters = document.parameters.model_dump(mode="json"), document.parameters
+        with suppress(LookupError, TypeError, ProblemError):
+            had = {path[1:]: value_at(self._has, path[1:]) for path in paths}
+            parameters = validated(type(parameters), with_values(values, had), "The run")
+        return replace(document, parameters=parameters)
 
     def value(self, path: Path) -> Any:
         """What the run has there; None where nobody knows."""
@@ -102,7 +115,7 @@ class LiveChanges(QObject):
                 if self.refusals.pop(path, ""):
                     self.refusals_changed.emit()
                 with suppress(LookupError, TypeError):
-                    value_at(self._has, path[1:-1])[path[-1]] = value
+                    self._has = with_values(self._has, {path[1:]: value})
 
     def forget(self) -> None:
         """The run is let go of."""

@@ -53,6 +53,27 @@ def test_they_miss_what_a_step_changes_afterwards(backend, options, steps, toler
     assert unexplained(backend, steps, **options) < tolerance
 
 
+@pytest.mark.parametrize(
+    ("current", "electrolyte", "tolerance"),
+    [(5.0, False, 2e-9), (5.0, True, 2e-9), (25.0, False, 1e-9), (-25.0, False, 1e-9)],
+    ids=["empty negative", "empty negative, SPMe", "full positive", "full negative"],
+)
+def test_they_add_up_where_a_particle_is_empty_or_full(backend, current, electrolyte, tolerance):
+    """A step may take a surface past its edge, where kernels take the voltage of the edge."""
+    plan = [Instruction(Kind.CURRENT, current, steps=2000)]
+    cells = CELLS.open(backend, OKANE, plan, 2.0, SCALARS, precision="float64", electrolyte=electrolyte)
+    for step in range(2000):
+        with backend.active():
+            cells.advance(step, 1)
+        surfaces = [float(each[0]) for each in cells.surfaces_of(*cells.column(1))]
+        if min(surfaces) < 0 or max(surfaces) > 1:
+            break
+    assert min(surfaces) < 0 or max(surfaces) > 1
+    with np.errstate(all="raise"):
+        open_circuit, found = losses.decomposed(cells, 1)
+    assert abs(open_circuit - sum(found.values()) - np.array(cells.state)[Row.VOLTAGE, 1]) < tolerance
+
+
 def test_they_count_positive_both_ways(backend):
     cells = CELLS.open(backend, OKANE, PLAN, 10.0, electrolyte=True, ageing=Ageing("reaction limited"))
     for steps, first in ((60, 0), (30, 66)):

@@ -237,6 +237,9 @@ def test_the_older_names_of_stimuli(folder):
     assert older.site.lower == pytest.approx((1.0, 0.0, 0.0), abs=1e-5)
     assert older.site.upper == pytest.approx((1.5, 2.0, 2.0), abs=1e-5)
     (idle,) = opened(folder, PAR.replace("strength = 60", "strength = 0") + OLDER).parameters.stimuli
+    square = "Pulses of stimulus[] are truncated exponentials in openCARP: here they are square, as of stim[]."
+    assert square in told(opened(folder, text))
+    assert square not in told(opened(folder, PAR + OLDER)), "where openCARP takes stim[]"
     assert idle == older, "the newer one stimulates nothing, so that openCARP takes the older"
 
 

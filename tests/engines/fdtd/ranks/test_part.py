@@ -143,6 +143,7 @@ def same_answers(many, one) -> bool:
     assert many.observe() == one.observe()
     assert [info.name for info in many.charts] == [info.name for info in one.charts]
     for info in one.charts:
+        assert many.chart(info.name).note == one.chart(info.name).note
         for mine, theirs in zip(many.chart(info.name).curves, one.chart(info.name).curves, strict=True):
             np.testing.assert_array_equal(mine.y, theirs.y, info.name)
             np.testing.assert_array_equal(mine.x, theirs.x, info.name)

@@ -70,8 +70,21 @@ def test_weights_of_typed_synapses_are_in_what_they_begin_at(tmp_path):
     ],
 )
 def test_another_unit_is_refused(tmp_path, unit, target, sentence):
+    parameters = network(tmp_path, unit, CURRENT, CONDUCTANCE, target=target)
     with pytest.raises(ProblemError, match=sentence):
-        weights_in(network(tmp_path, unit, CURRENT, CONDUCTANCE, target=target))
+        weights_in(parameters)
+    with pytest.raises(ProblemError, match=sentence) as refused:
+        SpikingEngine().estimate(Problem(parameters), open_backend("cpu"))
+    assert refused.value.place == ("connections", 0, "rule", "path"), "as soon as it is typed"
+
+
+def test_a_table_that_cannot_be_read_is_refused_when_it_is_drawn(tmp_path):
+    parameters = network(tmp_path, "", CURRENT)
+    for content in (b"", b"pre,post\n0,x\n", b"\xff\xfe\n"):
+        (tmp_path / "table.csv").write_bytes(content)
+        SpikingEngine().estimate(Problem(parameters), open_backend("cpu"))
+        with pytest.raises(ProblemError):
+            weights_in(parameters)
 
 
 def test_a_script_has_the_converted_weights(tmp_path):
