@@ -31,7 +31,8 @@ def begin(path: Path, idle: float = IDLE_MINUTES, waits: bool = False) -> None:
         return
     words = path.with_suffix(".log")
     own_folder(path.parent)
-    with words.open("w") as log:
+    with words.open("a") as log:  # whatever was written there before
+        said_before = log.tell()
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "workbench", "serve", "--socket", str(path), "--idle", str(idle)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=path.parent,
@@ -41,6 +42,6 @@ def begin(path: Path, idle: float = IDLE_MINUTES, waits: bool = False) -> None:
         if listens(path):
             return
         if ended or clock.monotonic() > ends:
-            said = words.read_text(errors="replace").strip().splitlines()
+            said = words.read_bytes()[said_before:].decode(errors="replace").strip().splitlines()
             raise ProblemError(f"The server did not start: {said[-1] if said else f'see {words}'}")
         clock.sleep(0.05)

@@ -11,10 +11,12 @@ import os
 import select
 import shutil
 import socket
+import stat
 import struct
 import sys
 import threading
 import time as clock
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,11 +90,15 @@ class Server:
         self._stopping = threading.Event()
         self._seen = clock.monotonic()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._guard = ProcessLock(path.with_suffix(".lock"))
+        self._bound: os.stat_result | None = None
+        self._pid, self._guarded = (path.with_suffix(each) for each in (".pid", ".lock"))
+        self._guard = ProcessLock(self._guarded)
 
     def listen(self) -> None:
-        """Raises ProblemError where that cannot be, and where another listens there; one that ends is waited for."""
+        """Raises ProblemError where that cannot be, and where another listens or something else stands there; a server
+        that ends is waited for."""
         own_folder(self.path.parent)
+        _check_own(self._guarded, b"")
         if len(os.fsencode(self.path)) > LONGEST_NAME:
             raise ProblemError(f"'{self.path}' is longer than names of sockets may be: choose another with --socket.")
         latest = clock.monotonic() + ENDING_SECONDS
@@ -100,15 +106,31 @@ class Server:
             if listens(self.path) or clock.monotonic() > latest:
                 raise ProblemError(f"A server listens at '{self.path}' already: connect to it, or end it first.")
             clock.sleep(LOOK_SECONDS)
-        self.path.unlink(missing_ok=True)
+        try:
+            self._bind()
+        except BaseException:
+            self._guard.release(remove=True)
+            raise
+        self._socket.listen(4)
+        self._received.forget_old()
+
+    def _bind(self) -> None:
+        _check_own(self._pid, b"0123456789")
+        if os.path.lexists(self.path):
+            if not stat.S_ISSOCK(self.path.lstat().st_mode):
+                raise ProblemError(
+                    f"'{self.path}' stands there already and is no socket: choose another with --socket."
+                )
+            if listens(self.path):
+                raise ProblemError(f"Another program listens at '{self.path}': choose another with --socket.")
+            self.path.unlink()  # of a server that was killed
         before = os.umask(0o177)
         try:
             self._socket.bind(str(self.path))
         finally:
             os.umask(before)
-        write_text(self.path.with_suffix(".pid"), str(os.getpid()))  # before anybody finds that it listens
-        self._socket.listen(4)
-        self._received.forget_old()
+        self._bound = self.path.lstat()
+        write_text(self._pid, str(os.getpid()))  # before anybody finds that it listens
 
     def serve(self) -> None:
         """Until it is stopped, or nobody has wanted anything for long."""
@@ -336,9 +358,20 @@ class Server:
             window.line.join(2.0)
         if hosted is not None:
             _end(hosted)
-        for file in (self.path, self.path.with_suffix(".pid")):
-            file.unlink(missing_ok=True)
+        if self._bound is not None:
+            with suppress(FileNotFoundError):
+                if os.path.samestat(self._bound, self.path.lstat()):  # and nothing that came in its place
+                    self.path.unlink()
+            self._pid.unlink(missing_ok=True)
         self._guard.release(remove=True)
+
+
+def _check_own(file: Path, letters: bytes) -> None:
+    """Raises ProblemError where a file beside the socket is none that a server wrote, which has nothing but these."""
+    if not os.path.lexists(file):
+        return
+    if not stat.S_ISREG(file.lstat().st_mode) or file.read_bytes().strip(letters):
+        raise ProblemError(f"'{file}' is there already and of no server: choose another name with --socket.")
 
 
 def check_times(*times: float | None) -> None:

@@ -9,7 +9,7 @@ between those of waves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -23,7 +23,7 @@ from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, make, ordered, rebuild
 from engines.stencil.equations.language import System
 from engines.stencil.equations.passes import Method, lowered
-from engines.stencil.equations.spatial import INDICES, Offset, Stencil, cell_of, step
+from engines.stencil.equations.spatial import HERE, INDICES, Offset, Stencil, cell_of, step
 
 ANGLES = 8
 """Between 0 and π along each axis, both ends among them (in three dimensions half of them)."""
@@ -93,14 +93,27 @@ class Linear:
         """(states, waves, fields, fields) complex, of the most telling states: those whose derivatives are largest, and
         some others. states: (n,) of each field, with x, y, z, and of neighbours where they are not as the cell; given:
         parameters …"""
+        return self._of_waves(self._entries, self._of_entries(states, given), self._angles())
+
+    def reactions(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Array:
+        """(states, fields) [1/s] complex: eigenvalues of the rates' derivatives by the fields of a cell whose
+        neighbours are as it is, in the most telling of these states."""
+        alone = {name: values for name, values in states.items() if "@" not in name}
+        slopes = self._of_entries(alone, given)
+        summed: dict[tuple[int, int, Offset], Array] = {}
+        for (row, column, _), slope in zip(self._entries, slopes, strict=True):
+            summed[row, column, HERE] = summed.get((row, column, HERE), 0.0) + slope
+        values = np.array(list(summed.values())).reshape(len(summed), slopes.shape[1])
+        matrices = self._of_waves(list(summed), values, np.zeros((1, self._dimensions)))
+        return np.asarray(np.linalg.eigvals(matrices[:, 0]))
+
+    def _of_waves(self, entries: Sequence[tuple[int, int, Offset]], slopes: Array, angles: Array) -> Array:
         count = len(self._system.fields)
-        slopes = self._of_entries(states, given)
         slopes = slopes[:, _telling(np.abs(slopes).sum(axis=0))]
         n = slopes.shape[1]
-        angles = self._angles()
         size = count + len(self._system.stored)
         whole = np.zeros((n, len(angles), size, size), complex)
-        for (row, column, offset), slope in zip(self._entries, slopes, strict=True):
+        for (row, column, offset), slope in zip(entries, slopes, strict=True):
             phase = np.exp(1j * (angles @ np.array(offset[: self._dimensions])))
             whole[:, :, row, column] += slope[:, None] * phase
         found = whole[:, :, :count, :count]

@@ -17,6 +17,7 @@ from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
+from engines.stencil.equations.accuracy import longest_step
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.noise.strength import longest
@@ -39,6 +40,7 @@ from engines.stencil.setup.convection import carried
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
 from engines.stencil.setup.noise import check_method, told_of_noise
+from engines.stencil.setup.reaction import told_of_reactions
 from engines.stencil.setup.starts import RANDOM, Start, begun_elsewhere
 
 LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
@@ -88,11 +90,10 @@ class TypedProblem:
         self.stability = self.limit_with(self._states, self.given)
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
-        begin = {name: values[:SAMPLES] for name, values in self._states.items()}  # without the ends of their ranges
-        told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
+        told = carried(self._whole, self.system, self.grid.spacing, self._begin, self._known(self.given))
         self.findings = (
-            *findings, *self._spreads_backwards(begin), *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(),
-            *_unset(equation, self.system), *told,
+            *findings, *told_of_reactions(equation.method, self.step, self._reactions), *self._spreads_backwards(),
+            *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(), *_unset(equation, self.system), *told,
             *told_of_noise(self.system, equation.method, self.step, *self._fastest),
         )  # fmt: skip
 
@@ -264,9 +265,13 @@ class TypedProblem:
     @property
     def _fastest(self) -> tuple[float, float]:
         """[1/s]: of what is explicit, and of the diffusion that is implicit."""
-        values = self.plan.diffusivities_with({**self.given, **self._spread_places}).values()
-        largest = max((float(np.max(value)) for value in values), default=0.0)
+        largest = max((float(np.max(value)) for value in self._implicit), default=0.0)
         return self.stability.fastest, 4.0 * largest * sum(1.0 / h**2 for h in self.grid.spacing)
+
+    @property
+    def _implicit(self) -> Collection[Array]:
+        """Diffusivities [mm²/s] of what is implicit."""
+        return self.plan.diffusivities_with({**self.given, **self._spread_places}).values()
 
     def _known(self, given: Mapping[str, float]) -> dict[str, float]:
         return {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0}
@@ -301,6 +306,16 @@ class TypedProblem:
             )  # fmt: skip
         return with_corners(states, ranges)
 
+    @property
+    def _begin(self) -> dict[str, Array]:
+        """The states without the ends of ranges."""
+        return {name: values[:SAMPLES] for name, values in self._states.items()}
+
+    @cached_property
+    def _reactions(self) -> Array:
+        """(n,) [1/s] complex: at what rates reactions change the fields where they begin."""
+        return self.linear.reactions(self._begin, self._known(self.given)).reshape(-1)
+
     def _longer_by_runge_and_kutta(self) -> tuple[Finding, ...]:
         """Of waves that hardly decay, which one pass a step takes in steps that are far too short."""
         limit = self.stability.step
@@ -318,9 +333,9 @@ class TypedProblem:
         )
         return (Finding(text, place=("equation", "method"), remedy=remedy),)
 
-    def _spreads_backwards(self, begin: Mapping[str, Array]) -> tuple[Finding, ...]:
-        """In these states; the ends of ranges may never be come to."""
-        if not self.stability.backwards or not (field := self.limit_with(begin, self.given).backwards):
+    def _spreads_backwards(self) -> tuple[Finding, ...]:
+        """Where the fields begin; the ends of ranges may never be come to."""
+        if not self.stability.backwards or not (field := self.limit_with(self._begin, self.given).backwards):
             return ()
         told = BACKWARDS.format(field=field)
         return (Finding(told[0].upper() + told[1:], place=LINES, distorts=True),)
@@ -346,13 +361,7 @@ class TypedProblem:
                 f"{sentence}take Runge-Kutta's method.", ("equation", "method"),
                 Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"}),
             )  # fmt: skip
-        grows = GROWING / found.fastest if found.fastest else 1.0
-        share = DEFAULT_SHARE if self.linear.constant else NONLINEAR_SHARE
-        automatic = share * limit if math.isfinite(limit) else grows
-        if self.system.noise and self.plan.method != "IMEX" and found.fastest > 0:
-            automatic = min(automatic, longest(self.plan.method) / found.fastest)
-        if found.growth > 0:
-            automatic = min(automatic, max(GROWING / found.growth, 1e-3 * automatic))
+        automatic = self._automatic()
         if not 0.0 < automatic < math.inf:
             raise ProblemError("No time step is short enough: look at the parameters, or take larger cells.", LINES)
         if wanted is None:
@@ -369,6 +378,22 @@ class TypedProblem:
             STEP,
             chosen,
         )
+
+    def _automatic(self) -> float:
+        """The step where none is set: stable, and short enough for what reacts, grows or spreads across the grid."""
+        found, method = self.stability, self.plan.method
+        if math.isfinite(found.step):
+            step = (DEFAULT_SHARE if self.linear.constant else NONLINEAR_SHARE) * found.step
+        else:
+            step = GROWING / found.fastest if found.fastest else 1.0
+        if self.system.noise and method != "IMEX" and found.fastest > 0:
+            step = min(step, longest(method) / found.fastest)
+        if found.growth > 0:
+            step = min(step, max(GROWING / found.growth, 1e-3 * step))
+        spread = max((float(np.mean(value)) for value in self._implicit), default=0.0)
+        if spread > 0:  # of the longest wave between closed sides
+            step = min(step, GROWING / spread * (max(self.grid.lengths) / math.pi) ** 2)
+        return min(step, longest_step(method, self._reactions))
 
 
 def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence[float]) -> dict[str, float]:

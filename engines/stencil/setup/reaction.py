@@ -1,16 +1,18 @@
-"""What a step does to the reaction of Gray-Scott, told before a run."""
+"""What a step does to the reactions of Gray-Scott and of typed equations, told before a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
 
-from engines.api import Finding, Remedy
+from engines.api import Array, Finding, Remedy
 from engines.api.charts import Fact
+from engines.stencil.equations.accuracy import APART, longest_step, relative_error
+from engines.stencil.equations.passes import Method
 from engines.stencil.parameters import GrayScott, NamedPattern
 from engines.stencil.parameters.patterns import RATES
+from engines.stencil.setup.limits import STEP, rounded_down
 
-STEP = ("numerics", "step")
 FIRST = (0.5, 0.25)
 """U and V of a seed, from where both react without diffusion."""
 SPAN = 100.0
@@ -24,6 +26,8 @@ SHORTEST = 0.01
 """Below it errors are as much smaller as steps are: forward Euler is of first order [s]."""
 STEPS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 """Steps that are proposed [s]."""
+FAR = 0.005
+"""Beyond the error that steps chosen by themselves may have: of those nobody is told."""
 State = tuple[float, float]
 
 
@@ -55,6 +59,23 @@ def reaction_findings(equation: GrayScott, dt: float) -> tuple[Finding, ...]:
             None if better is None else Remedy(f"Use steps of {better:g} s", {STEP: better}),
         ),
     )
+
+
+def told_of_reactions(method: Method, dt: float, rates: Array) -> tuple[Finding, ...]:
+    """rates [1/s]: eigenvalues of what a cell's fields do to each other."""
+    off = relative_error(method, rates * dt)
+    if not off.size or not off.max() > APART + FAR:
+        return ()
+    rate, worst = abs(rates[off.argmax()]), off.max()
+    shorter = rounded_down(longest_step(method, rates), 2)
+    told = f"{worst:.0%}" if worst < 10 else f"{worst:.2g} times itself"
+    return (
+        Finding(
+            f"With steps of {dt:.3g} s what reacts at {rate:.3g}/s where the fields begin is {told} off after "
+            f"{max(dt, 1 / rate):.3g} s: steps of at most {shorter:g} s keep that to {APART:.0%}.",
+            place=STEP, remedy=Remedy(f"Take {shorter:g} s", {STEP: shorter}), distorts=True,
+        ),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=64)

@@ -1,13 +1,17 @@
 """Who may connect to a run, and to which machines: its owner alone, by names that SSH takes for nothing else."""
 
 import os
+import socket
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from engines.api.errors import ProblemError
 from workbench.remote import server as serving
+from workbench.remote.beginning import begin
 from workbench.remote.connection import Connection, Place
 from workbench.remote.streams import LineLost, check_host
 from workbench.run.frames import RunState
@@ -47,6 +51,74 @@ def test_a_name_as_long_as_sockets_may_have_is_served_and_a_longer_one_refused(f
 def test_a_second_server_is_refused(there):
     with pytest.raises(ProblemError, match="listens at"):
         serving.Server(there.path).listen()
+
+
+def a_file(at):
+    at.write_text("work")
+
+
+def a_link(at):
+    at.with_name("work").write_text("work")
+    at.symlink_to("work")
+
+
+def a_socket(at):
+    """Of another program, which listens."""
+    other = socket.socket(socket.AF_UNIX)
+    other.bind(str(at))
+    other.listen()
+    return other
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".pid", ".lock"])
+@pytest.mark.parametrize("make", [a_file, a_link, Path.mkdir, a_socket], ids=lambda make: make.__name__)
+def test_what_stands_where_a_server_would_write_stays(folder, make, suffix):
+    own = folder / "own"
+    own.mkdir(mode=0o700)
+    kept = make(own / f"results{suffix}")
+    before = {each: each.read_text() if each.is_file() else each.lstat().st_ino for each in own.iterdir()}
+    server = serving.Server(own / "results.csv")
+    with pytest.raises(ProblemError, match="choose another"):
+        server.listen()
+    server.stop()
+    server.serve()
+    assert before == {each: each.read_text() if each.is_file() else each.lstat().st_ino for each in own.iterdir()}
+    if kept is not None:
+        kept.close()
+
+
+def test_what_a_killed_server_left_is_taken_over(folder):
+    own = folder / "own"
+    own.mkdir(mode=0o700)
+    a_socket(own / "serve.sock").close()
+    (own / "serve.pid").write_text("123")
+    (own / "serve.lock").write_text("")
+    server = serving.Server(own / "serve.sock")
+    server.listen()
+    server.stop()
+    server.serve()
+    assert not list(own.iterdir())
+
+
+def test_a_file_that_came_in_the_place_of_the_socket_stays(folder):
+    server = serving.Server(folder / "own" / "serve.sock")
+    server.listen()
+    server.path.unlink()
+    a_file(server.path)
+    server.stop()
+    server.serve()
+    assert server.path.read_text() == "work"
+
+
+def test_a_log_that_stands_beside_the_socket_is_written_on(folder, monkeypatch):
+    own = folder / "own"
+    own.mkdir(mode=0o700)
+    a_file(own / "results.log")
+    server = serving.Server(own / "results.sock")
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: SimpleNamespace(poll=server.listen))
+    begin(server.path)
+    server._close()
+    assert (own / "results.log").read_text() == "work"
 
 
 def test_somebody_else_is_turned_away_whatever_the_files_say(there, running, monkeypatch):
