@@ -23,11 +23,13 @@ from engines.battery.watch import cell_charts as charts
 from engines.battery.watch import losses
 from engines.battery.watch.bands import bands, bands_on_host, run_means
 from engines.battery.watch.cell_inspection import inspection
-from engines.battery.watch.cell_record import CellRecord, Recorded
+from engines.battery.watch.cell_record import HOUR, CellRecord, Recorded, at_end
 from engines.battery.watch.cycles import Cycles
 from engines.geometry.particles import Particles
 
 KELVIN = 273.15
+COARSE = 5e-3
+"""Of a charge, by which the end of a protocol and that of its last step may differ without a word."""
 LAYERS = ("negative electrode", "separator", "positive electrode")
 
 
@@ -214,9 +216,17 @@ class CellSimulation(Recorded, Simulation):
         )
 
     def _through(self) -> str:
-        n, to_host = self._cells.n_cells, self._backend.to_host
-        ended, voltage = (to_host(self._cells.state[int(row), :n]) for row in (Row.ENDED, Row.VOLTAGE))
+        cells, to_host, n = self._cells, self._backend.to_host, self._cells.n_cells
+        ended, voltage, charge = (to_host(cells.state[int(row), :n]) for row in (Row.ENDED, Row.VOLTAGE, Row.CHARGE))
         told, last = self.drives.told_of(ended, voltage, voltage), float(ended.max())
+        until = at_end(cells.last, cells.factor, cells.dt, ended, charge, voltage)["end/charge given [A h]"]
+        given, whole = float(until.mean()), float(charge.mean()) / HOUR
+        if abs(whole - given) > COARSE * abs(whole):
+            mean = "" if n == 1 else " in the mean"
+            told += (
+                f"; until then {given:.5g} A h were given{mean}, and charts count all of the last step of {cells.dt:g} "
+                f"s ({whole:.5g} A h): a smaller step brings them together"
+            )
         if n == 1:
             return f"The cell is through its protocol after {last:.6g} s{told}."
         return f"All {n:,} cells are through their protocol, the last of them after {last:.6g} s{told}."

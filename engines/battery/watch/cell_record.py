@@ -14,8 +14,13 @@ from engines.battery.parameter_sets import SCALARS
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters import BatteryParameters
 from engines.battery.parameters.recording import Recording
+from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.step.cell_rows import CycleRow, Row
 
+ROUNDED = 2.5e-7
+"""Of a number of steps in single precision."""
+LIMIT_IS_MET = 1e-3
+"""[V] within which a voltage at the end of a step says that a limit was met there, and not before the step."""
 CELSIUS, HOUR, BYTES = REFERENCE_TEMPERATURE - 273.15, 3600.0, 4
 QUANTITIES = {
     "voltage": (CellQuantity("voltage", "Terminal voltage", "V"), Row.VOLTAGE, 0.0),
@@ -29,6 +34,25 @@ CYCLES = {
     "cycles/charge plated [A h]": (CycleRow.PLATED, HOUR),
     "cycles/lowest potential of the anode [V]": (CycleRow.LOWEST_ANODE, 1.0),
 }
+
+
+def at_end(
+    last: Instruction, factor: float, dt: float, ended: Array, charge: Array, voltage: Array
+) -> dict[str, Array]:  # fmt: skip
+    """What cells had given [C] and their voltage at the moment ``ended`` [s] (-1 before) when a constant current came
+    to a limit of the protocol's last instruction: they themselves go on to the end of that step."""
+    low = voltage <= np.float32(last.lowest)
+    met = (ended >= 0) & (low | (voltage >= np.float32(last.highest))) & (last.kind == Kind.CURRENT)
+    limit = np.where(low, last.lowest, last.highest)
+    steps = ended / dt
+    began = np.floor(steps + ROUNDED * (1 + steps))
+    at_once = np.abs(steps - began) <= ROUNDED * (1 + steps)  # at a step's begin or end, as single numbers tell
+    at_begin = at_once & (np.abs(voltage - limit) > LIMIT_IS_MET)
+    rest = np.where(met & (~at_once | at_begin), began + 1 - steps, 0.0)
+    return {
+        "end/charge given [A h]": (charge - last.value * factor * rest * dt) / HOUR,
+        "end/voltage [V]": np.where(met & ~at_begin, limit, voltage),
+    }
 
 
 class CellRecord:
@@ -73,8 +97,7 @@ class CellRecord:
         ended, charge, error, voltage = self._rows(Row.ENDED, Row.CHARGE, Row.CHARGE_ERROR, Row.VOLTAGE).astype(float)
         found = {
             "end/time [s]": np.where(ended >= 0, ended, np.nan),
-            "end/charge given [A h]": (charge - error) / HOUR,
-            "end/voltage [V]": voltage,
+            **at_end(self._cells.last, self._cells.factor, self._cells.dt, ended, charge - error, voltage),
         }
         if self._cells.ageing is None:
             return found

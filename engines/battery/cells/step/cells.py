@@ -129,7 +129,7 @@ class Cells(ABC):
 
     def set_protocol(self, instructions: Sequence[Instruction], drive: Array | None = None) -> None:
         """Follow these from the next step on; cells that are to begin with the first need a new ``state`` too."""
-        self.n_instructions = len(instructions)
+        self.n_instructions, self.last = len(instructions), instructions[-1]
         self.instructions_per_cycle = max(1, -(-len(instructions) // self._n_cycles))
         self._instructions = self.backend.array(np.array([each.row() for each in instructions], self.dtype))
         self._drive = self.backend.array(per_step(drive).astype(self.dtype))

@@ -79,3 +79,36 @@ def test_how_much_is_written_is_told_before():
     assert fact.value == pytest.approx(7 * 3 * 4 * 60 / 1e6)
     assert facts(cells=2, interval=20.0, current=False)[0].value == pytest.approx(2 * 2 * 4 * 180 / 1e6)
     assert not facts(cells=0)
+
+
+@pytest.mark.parametrize("step", [1.0, 5.0, 60.0])
+@pytest.mark.parametrize(
+    ("protocol", "begin", "voltage"),
+    [
+        (["Discharge at 1C until 2.5 V"], 0.5, 2.5),
+        (["Rest for 7 minutes", "Charge at C/2 until 4.1 V"], 0.6, 4.1),
+    ],
+)
+def test_the_end_is_one_moment_whatever_the_step(backend, step, protocol, begin, voltage):
+    """Charge and voltage are those of the time that is told, at which the limit was met; steps go on beyond it."""
+    run = built(
+        backend, protocol=protocol, initial_state_of_charge=begin, thermal="isothermal", numerics={"step": step}
+    )  # fmt: skip
+    run.advance(int(6000 / step))
+    results = run.cell_results()
+    current, rest = (5.0, 0.0) if begin == 0.5 else (-2.5, 420.0)
+    np.testing.assert_allclose(
+        results["end/charge given [A h]"], current * (results["end/time [s]"] - rest) / 3600, rtol=2e-5
+    )
+    np.testing.assert_array_equal(results["end/voltage [V]"], voltage)
+    assert run.finished
+    assert ("charts count all of the last step of 60 s (" in run.ending) == (step == 60.0)
+
+
+def test_a_limit_that_is_met_before_the_first_step_takes_no_charge(backend):
+    run = built(backend, protocol=["Charge at 1C until 3 V"], initial_state_of_charge=0.5, numerics={"step": 60.0})
+    run.advance(3)
+    results = run.cell_results()
+    np.testing.assert_array_equal(results["end/time [s]"], 0.0)
+    np.testing.assert_allclose(results["end/charge given [A h]"], 0.0, atol=1e-6)
+    assert (results["end/voltage [V]"] > 3.5).all()
