@@ -17,7 +17,7 @@ from workbench.run.frames import Frame
 
 Position = tuple[float, float, float]
 HINT = "Click a point in the 3D view to measure there, and a second one to measure between them."
-OFF = "Choose Measure (M), then click two points in the 3D view."
+OFF = "Choose Measure (M), then click one point in the 3D view, or two."
 SECOND = "Click the second point."
 
 
