@@ -150,6 +150,7 @@ class FakeServices(FakeLab):
 
     def forget_autosave(self, document):
         self.forgotten.append(document)
+        self.autosaved.clear()  # of this session, however often it has kept what is given up
 
     def unsaved(self):
         return list(reversed(self.left))

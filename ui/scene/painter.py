@@ -122,6 +122,8 @@ class Painter:
         buffer = gloo.FrameBuffer(gloo.RenderBuffer((height, width), "color"))
         on_screen = scene.camera.offset, scene.camera.distance  # which clicks go by
         covered, scene.covered = scene.covered, 0.0  # what lies over the view is not in its picture
+        if not scene.auto_fit:  # a narrower picture shows all of the width that is chosen on the screen
+            scene.camera.distance *= max(1.0, scene.aspect * height / width)
         with buffer:
             self.paint(scene, width, height, ratio, resolution, handles=False)
             image = np.array(gloo.read_pixels((0, 0, width, height), alpha=True))

@@ -30,6 +30,8 @@ SECONDS, TRIES = 0.3, 5
 SHORT, LONG = 1 << 10, 1 << 23
 """Bytes of the messages that tell latency and bandwidth."""
 MESSAGES = 20
+ROUND = 16
+"""Steps, at least, of which it is counted what they send: ranks meet once in several."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Sent:
-    """By rank 0 in a step, on average."""
+    """By rank 0 in a step, on average, without what it sends once each time that a run is told to go on."""
 
     exchanges: float
     bytes: float
@@ -98,6 +100,24 @@ def step_seconds(simulation: Simulation) -> tuple[float, int]:
             "larger problem, or one that goes on for longer."
         )
     return min(times), simulation.step - begun_at
+
+
+def sent_by(simulation: Simulation, counted: Counted, steps: int) -> Sent:
+    """What one of ``steps`` sends, or of :data:`ROUND` where those are fewer: by the difference of twice as many to as
+    many, as batches are short on a machine that is busy. Raises ProblemError for a run that ends before."""
+    unit = simulation.whole_batch
+    steps = unit * -(-max(steps, ROUND) // unit)
+    found = []
+    for number in (steps, 2 * steps):
+        end, exchanges, sent = simulation.step + number, counted.exchanges, counted.bytes
+        simulation.advance(number)
+        if simulation.step < end:
+            raise ProblemError(
+                "The run ends too soon to tell what a step sends: use a larger problem, or one that goes on for longer."
+            )
+        found.append((counted.exchanges - exchanges, counted.bytes - sent))
+    (few, less), (more, most) = found
+    return Sent((more - few) / steps, (most - less) / steps)
 
 
 def line_of(ranks: Ranks, backend: Backend) -> Line:

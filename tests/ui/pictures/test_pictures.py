@@ -27,8 +27,9 @@ TOURS = tours()
 LONG = tuple(preset.id for preset in presets() if preset.id not in SHORT)
 
 
-NUMBERS = r"[\d.,:\u202f]+(?:e[-+]?\d+)?(?: [mµnkMGT]?(?:s|B)\b)?"
-"""With their prefixes, which depend on how busy the machine is."""
+NUMBER = r"[\d.,:\u202f]+(?:e[-+]?\d+)?(?: (?:d|h|min|[mµnkMGT]?(?:s|B))\b)?"
+NUMBERS = f"{NUMBER}(?: {NUMBER})*"
+"""With their units, which depend on how busy the machine is: what takes an hour and a minute there takes seconds."""
 MEASURED = ("Bound by", "Compute beside the window", "about ")
 """How a text begins that is there, or is another, by what was timed."""
 

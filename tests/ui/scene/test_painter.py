@@ -36,3 +36,24 @@ def test_a_scene_of_a_few_points_is_drawn_all_the_same(canvas, scene) -> None:  
     painter.draw_scene(scene, 20, 10, ratio=1.0, resolution=0.5)
     assert painter.read_scene().shape == (16, 16, 4)
     painter.release()
+
+
+def test_a_picture_that_is_narrower_than_the_view_shows_all_of_its_width(canvas, scene, monkeypatch) -> None:  # noqa: F811
+    """As a movie in another shape: what is zoomed in on was cropped left and right. The view stays as it is."""
+    painter, (width, height), across = Painter(), SIZE, []
+    scene.auto_fit, scene.aspect = False, width / height
+    scene.camera.distance *= 0.8
+    before, center = scene.camera.distance, scene.camera.center
+    beside = [center - scene.camera.axes[0], center + scene.camera.axes[0]]
+
+    def paint(scene, width, height, *_, **__) -> None:
+        across.append(np.ptp(scene.camera.to_pixels(beside, width, height)[0][:, 0]) / width)
+
+    monkeypatch.setattr(painter, "paint", paint)
+    for size in (SIZE, (height // 2, height), (2 * width, height)):
+        painter.read(scene, *size, 1.0, 1.0)
+    shown, narrow, wide = across
+    assert narrow == pytest.approx(shown)
+    assert wide == pytest.approx(shown / 2)
+    assert scene.camera.distance == before
+    painter.release()

@@ -135,7 +135,12 @@ def test_quitting_asks_and_stays_or_goes(edited, qtbot, services):
     assert services.autosaved[-1].parameters.tissue.sigma_il == 0.3
 
 
-def test_quitting_gives_up(edited, qtbot, services):
+@pytest.mark.parametrize("kept", [False, True])
+def test_quitting_gives_up(edited, qtbot, services, kept):
+    """What was kept meanwhile, as it is every few seconds, too."""
+    if kept:
+        edited.keeper._keep()
+        qtbot.waitUntil(lambda: bool(services.autosaved))
     edited.close()
     answer(edited, qtbot, "Discard")
     assert not edited.isVisible()

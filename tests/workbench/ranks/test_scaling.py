@@ -1,6 +1,7 @@
 """Scaling: what is counted, measured and projected from it."""
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from workbench.ranks.scaling import (
     line_of,
     projected,
     record,
+    sent_by,
     step_seconds,
     table,
 )
@@ -101,3 +103,30 @@ def test_what_follows_the_end_of_a_run_is_not_measured(monkeypatch):
     assert seconds >= 1e-3
     with pytest.raises(ProblemError, match="ends after 10 steps, too soon"):
         step_seconds(Simulation(10))
+
+
+class Sending(Simulation):
+    """Ranks meet every second step, and once more at each batch, as where a source may have been painted anew."""
+
+    whole_batch = 2
+
+    def __init__(self, ranks):
+        super().__init__(100_000)
+        self.ranks = ranks
+
+    def advance(self, steps):
+        self.step += steps
+        for number in [16, *(2,) * (steps // 2)]:
+            self.ranks.exchange([(1, 0, np.zeros(number))], [])
+
+
+@pytest.mark.parametrize("steps", [1, 17, 1000])
+def test_what_a_step_sends_hangs_on_no_number_of_steps_in_a_batch(steps):
+    counted = Counted(SimpleNamespace(rank=0, size=2, exchange=lambda *_: None))
+    assert sent_by(Sending(counted), counted, steps) == Sent(0.5, 8.0)
+
+
+def test_a_run_that_ends_before_it_is_known_what_a_step_sends_is_told():
+    counted = Counted(SimpleNamespace(rank=0, size=2))
+    with pytest.raises(ProblemError, match="too soon to tell what a step sends"):
+        sent_by(Simulation(40), counted, 20)

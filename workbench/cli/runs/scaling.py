@@ -24,7 +24,18 @@ from workbench.cli.runs.ranks import end_ranks, hush_others, joined, launch
 from workbench.project.document import Document
 from workbench.project.presets import open_named
 from workbench.ranks.meeting import lead, open_of_rank, stand_by
-from workbench.ranks.scaling import Counted, Line, Measured, Sent, line_of, record, step_seconds, table
+from workbench.ranks.scaling import (
+    TRIES,
+    Counted,
+    Line,
+    Measured,
+    Sent,
+    line_of,
+    record,
+    sent_by,
+    step_seconds,
+    table,
+)
 from workbench.storage.atomic import write_text
 
 FILE = "scaling.json"
@@ -114,9 +125,8 @@ def _measure_on_ranks(document: Document, device: str) -> int:
             return counted[0]
 
         simulation = lead(world, document, backend, no_progress, kept)
-        counted[0].exchanges = counted[0].bytes = 0
         step, taken = step_seconds(simulation)
-        sent = Sent(counted[0].exchanges / taken, counted[0].bytes / taken)
+        sent = sent_by(simulation, counted[0], taken // (2 * TRIES))
         found = Measured(world.size, step, backend.info.name, sent, lines[0])
         Path(os.environ[INTO]).write_text(json.dumps(asdict(found)))
         code = 0
