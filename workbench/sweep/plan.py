@@ -245,7 +245,7 @@ def _misread(text: str) -> ProblemError:
 
 
 def kept_of(texts: Sequence[str]) -> tuple[KeptChart, ...] | None:
-    """``name`` or ``name:max`` for each chart (:func:`reading_of`), a name with a colon of its own with a reading alone,
+    """``name`` or ``name:max`` for each chart (:func:`reading_of`), of a name with a colon always with a reading,
     as ``content:u:last``; no texts: all charts. Raises ProblemError."""
     pairs = [text.rsplit(":", 1) if ":" in text else (text, "") for text in texts]
     for name, count in Counter(name for name, _ in pairs).items():
