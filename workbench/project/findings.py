@@ -25,6 +25,8 @@ from workbench.project.probing import lines_outside, probes_outside
 from workbench.project.reading.commas import commas_in
 from workbench.words.units import at_most, time_text
 
+FAR_FROM_END = 0.02
+"""Of a run's end: by how much whole steps may miss it without a word."""
 LONGEST_TEXT, MOST_TEXTS = 4096, 512
 """Characters of a finding or of what mends it, and how many of both there are."""
 
@@ -59,16 +61,21 @@ def estimate_beside_others(
     if endless is not None:
         found = replace(found, findings=(*found.findings, endless))
         found = plain_estimate(found)
-    found = replace(found, findings=(*found.findings, *before_first_step(end, found.step, document.time_unit)))
+    found = replace(found, findings=(*found.findings, *of_whole_steps(end, found.step, document.time_unit)))
     return replace(found, facts=(*found.facts, *told))
 
 
-def before_first_step(end: float | None, step: float, unit: str) -> tuple[Finding, ...]:
-    """Of a run that is to end within its first step, which it takes all the same."""
-    if end is None or end >= step * (1 - 1e-9):
+def of_whole_steps(end: float | None, step: float, unit: str) -> tuple[Finding, ...]:
+    """Of a run that takes whole steps, so that it ends before or after the time that is asked for."""
+    if end is None:
         return ()
-    asked, comes = time_text(end, unit), time_text(step, unit, ".6g")
-    return (Finding(f"The run is to end at {asked}, before its first step: it takes one, and ends at {comes}."),)
+    asked, comes = time_text(end, unit), time_text(max(1, round(end / step)) * step, unit, ".6g")
+    if end < step * (1 - 1e-9):
+        return (Finding(f"The run is to end at {asked}, before its first step: it takes one, and ends at {comes}."),)
+    if abs(round(end / step) * step - end) <= FAR_FROM_END * end:
+        return ()
+    every = time_text(step, unit, ".4g")
+    return (Finding(f"The run is to end at {asked}, and its steps of {every} come to {comes}: it ends there.", "info"),)
 
 
 def plain_estimate(found: Any) -> Estimate:

@@ -245,10 +245,11 @@ def _misread(text: str) -> ProblemError:
 
 
 def kept_of(texts: Sequence[str]) -> tuple[KeptChart, ...] | None:
-    """``name`` or ``name:max`` for each chart (:func:`reading_of`); no texts: all charts. Raises ProblemError."""
-    pairs = [text.partition(":") for text in texts]
-    for name, count in Counter(name for name, _, _ in pairs).items():
+    """``name`` or ``name:max`` for each chart (:func:`reading_of`), of a name with a colon always with a reading,
+    as ``content:u:last``; no texts: all charts. Raises ProblemError."""
+    pairs = [text.rsplit(":", 1) if ":" in text else (text, "") for text in texts]
+    for name, count in Counter(name for name, _ in pairs).items():
         if count > 1:
             raise ProblemError(f"'{name}' is named {count} times: one number is read of a chart, leave the others out.")
-    kept = tuple(KeptChart(name, reading_of(what) if what else None) for name, _, what in pairs)
+    kept = tuple(KeptChart(name, reading_of(what) if what else None) for name, what in pairs)
     return kept or None

@@ -121,4 +121,6 @@ def reading_of(text: str) -> Reading:
         if what == name.replace("-", " ") and not value:
             return Reading(what)
     known = ", ".join(str(what).replace(" ", "-") for what in get_args(What)[:-1])
-    raise ProblemError(f"'{text}' cannot be read of a chart: choose one of {known} or at=X.")
+    raise ProblemError(
+        f"'{text}' cannot be read of a chart: choose one of {known} or at=X, behind a name with a colon, too."
+    )

@@ -171,6 +171,15 @@ def test_what_is_no_estimate_is_told_in_a_sentence(tmp_path, monkeypatch, answer
     assert len(str(told.value)) < 400
 
 
+def test_an_end_between_steps_is_told_where_it_is_far_from_both(tmp_path):
+    """The run was 20 % short, and said 'Finished'."""
+    document = open_document(project("peridynamics", {"numerics": {"step": 0.02}})(tmp_path))
+    told = {until: [one.message for one in estimate_of(document, CpuBackend(), until).findings if "is to end" in
+                    one.message] for until in (0.025, 0.06, 2.009)}  # fmt: skip
+    sentence = "The run is to end at 0.025 µs, and its steps of 0.02 µs come to 0.02 µs: it ends there."
+    assert told == {0.025: [sentence], 0.06: [], 2.009: []}
+
+
 @pytest.mark.parametrize(
     ("until", "told"),
     [

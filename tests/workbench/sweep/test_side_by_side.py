@@ -22,7 +22,7 @@ from workbench.storage import locking
 from workbench.storage.atomic import StorageError
 from workbench.sweep import running
 from workbench.sweep.files import write_sweep
-from workbench.sweep.plan import KeptChart
+from workbench.sweep.plan import KeptChart, kept_of
 from workbench.sweep.readings import Reading
 from workbench.sweep.table import against, chart_of_runs, columns_of, curves_of, overlay, read_anew, table_of, value_of
 from workbench.sweep.workers import run_sweep
@@ -134,6 +134,15 @@ def test_the_command_lists_what_can_be_varied_and_refuses_in_a_sentence(project,
         assert main(["sweep", str(project), *given, "--out", str(tmp_path / "none")]) == 2
         assert said in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "what"), [("content:u:last", "content:u", "last"), ("line:at=2", "line", "at")]
+)
+def test_a_reading_stands_behind_the_last_colon(text, name, what):
+    """Series of typed equations are called 'content:u'."""
+    (kept,) = kept_of([text])
+    assert (kept.name, kept.reading.what) == (name, what)
 
 
 def test_the_command_says_when_every_run_failed(project, tmp_path, capsys, monkeypatch):

@@ -16,7 +16,7 @@ from workbench.api.runs.answers import Answers
 from workbench.api.runs.progress import Progress
 from workbench.api.runs.standing import CLOSED
 from workbench.api.runs.waiting import wait
-from workbench.project.findings import before_first_step
+from workbench.project.findings import of_whole_steps
 from workbench.run.frames import RunState
 from workbench.words.units import time_text
 
@@ -52,7 +52,7 @@ class Run(Answers):
                 f"This run is at {self.time:g} {self.time_unit} already: it does not go back to {until:g}."
             )
         if until is not None and self.step == 0:
-            self._take_in(before_first_step(until, asking.info_of(self._runner).dt, self.time_unit))
+            self._take_in(of_whole_steps(until, asking.info_of(self._runner).dt, self.time_unit))
         self._runner.until = until
         self._runner.run()
         return self._wait(progress)

@@ -72,7 +72,7 @@ def test_a_parameter_that_changes_is_that_of_a_run_that_goes_on_with_it(cpu):
 def test_a_parameter_with_which_the_step_is_not_stable_is_refused(cpu):
     simulation = built(cpu, FISHER, {"u": "noise(3)"}, {"D": 0.2, "r": 1.0})
     with pytest.raises(
-        ProblemError, match=r"With D = 2 the time step of 0.214 s is not stable: take one of at most 0.11\d* s"
+        ProblemError, match=r"With D = 2 the time step of 0.199 s is not stable: take one of at most 0.11\d* s"
     ):
         simulation.set_control("equation.parameters.0.value", 2.0)
     simulation.advance(400)
