@@ -16,6 +16,7 @@ import workbench as wb
 from engines.api import FieldInfo, Finding, Remedy
 from engines.api.charts import ChartData, ChartInfo, Fact
 from engines.api.charts import Curve as Points
+from engines.api.errors import ProblemError
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named
 from workbench.api.notebook import Listed
@@ -266,3 +267,8 @@ def test_a_case_of_a_sweep_has_the_curves_and_charts_that_it_brought_back():
     ]  # fmt: skip
     assert run.curves["sizes"].x.unit == "µm"
     assert list(run.charts) == ["voltage", "sizes"]
+
+
+def test_a_case_of_a_sweep_that_is_kept_in_a_folder_says_that_the_folder_is_why_its_spikes_are_not_here() -> None:
+    with pytest.raises(ProblemError, match="sweep without 'workers' and 'out'"):
+        _ = EndedRun(Row(0, (), 2.5, 1234), "ms").spikes

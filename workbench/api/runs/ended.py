@@ -16,7 +16,7 @@ from workbench.words.units import time_text
 
 ELSEWHERE = (
     "'{name}' stayed in the process that this case ran in, of which curves and charts come back: sweep without "
-    "workers for all that a run has."
+    "'workers' and 'out' for all that a run has."
 )
 
 
