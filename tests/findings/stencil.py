@@ -36,6 +36,9 @@ CASES = {
     "a reaction on long steps": case(
         "setup.reaction.reaction_findings", equation={"kind": "Gray-Scott"}, sides=PERIODIC, numerics={"step": 5.0}
     ),
+    "typed equations that react fast for their steps": case(
+        "setup.reaction.told_of_reactions", equation=typed("du/dt = -5*u"), sides=PERIODIC, numerics={"step": 0.36}
+    ),
     "a field that is carried against its flow": case(
         "setup.convection.carried#1", equation=typed("du/dt = -upwind(3, 0, u)"), sides=PERIODIC
     ),
