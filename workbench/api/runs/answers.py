@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from engines.api import FieldInfo
+from engines.api import FieldInfo, Simulation
 from engines.api.charts import ChartInfo
 from engines.api.errors import ProblemError
 from workbench.api.arrays import Quantity, number, position, target
@@ -118,7 +118,7 @@ class Answers(Standing):
 
     @property
     def cells(self) -> Named[Quantity]:
-        """What each cell of a battery did, as the project records it: "time" (rows,), "voltage" and others
+        """What each cell of a battery did, as the project records it, and now: "time" (rows,), "voltage" and others
         (rows, cells), and what was drawn for each (cells,). Raises ProblemError where nothing of cells is recorded."""
         self._notice()
         return quantities("quantity of the cells", self._able(self._recorded.cells, "what each of its cells did"))
@@ -154,8 +154,8 @@ class Answers(Standing):
             return curves_of_chart(info, self._chart(info.name))
         return Chart(self.curves[name] for name in (*info.series, *info.lines))
 
-    def _able(self, answer: Callable[[], T | None], what: str) -> T:
-        found = self._ask(lambda simulation: answer())
+    def _able(self, answer: Callable[[Simulation], T | None], what: str) -> T:
+        found = self._ask(answer)
         if found is None:
             raise ProblemError(f"This run of the engine '{self._document.engine.id}' does not record {what}.")
         return found
