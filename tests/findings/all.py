@@ -46,6 +46,7 @@ ELSEWHERE = {
     "engines.fdtd.monitors.settling.endless": "tests/workbench/project/test_findings.py",
     # of where the run is to end, which no form has
     "workbench.project.findings.of_whole_steps": "tests/workbench/project/test_findings.py",
+    "workbench.project.findings.of_close_moments": "tests/workbench/export/test_moments.py",
     # why a project cannot run: said by the commands that make one, and by the estimate in the window
     "workbench.project.findings.refusal": "tests/workbench/project/test_findings.py",
 }
