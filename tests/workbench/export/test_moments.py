@@ -221,11 +221,8 @@ def test_room_on_disk_is_told_before():
 )  # fmt: skip
 def test_moments_that_are_told_are_those_that_are_written(tmp_path, interval, until, step, form):
     """11 were said, and 3 written, where the interval is shorter than a step."""
-    series, mesh = (
-        FieldSeries.model_construct(interval=interval, names=[], format=form),
-        box_mesh((1, 1, 1), (1.0,) * 3),
-    )
-    info = SimpleNamespace(fields=(), geometry=mesh, time_unit="s", dt=step)
+    series = FieldSeries.model_construct(interval=interval, names=[], format=form)
+    info = SimpleNamespace(fields=(), geometry=box_mesh((1, 1, 1), (1.0, 1.0, 1.0)), time_unit="s", dt=step)
     stream, last, now, steps = FieldStream(info, series, tmp_path, None), max(1, round(until / step)), -1, []
     while (now := stream.next_step(now)) <= last:
         steps.append(now)

@@ -61,8 +61,9 @@ class Answers(Standing):
     def field(self, name: str, *, on_device: bool = False) -> Any:
         """A whole field as it is now: a :class:`Quantity` in the geometry's numbering, of the shape of a grid.
 
-        NaN stands where a value has not come yet. ``on_device``: the bare array of the device (CuPy's on a GPU, NumPy's
-        on a CPU), a copy that no later step changes. Raises UnknownNameError, and ProblemError where the engine has no
+        NaN stands where a value has not come yet. Numbers are float32, of a heart in double precision float64: what is
+        beyond 3.4e38 is infinite, and a finding tells it. ``on_device``: the bare array of the device (CuPy's on a GPU,
+        NumPy's on a CPU) in the precision of the run, a copy that no later step changes. Raises UnknownNameError, and ProblemError where the engine has no
         such array.
         """
         info = called("field", name, {info.name: info for info in self.fields})
