@@ -44,3 +44,8 @@ def test_axes_are_not_guessed_where_as_many_lie_along_another():
         quantities("result", arrays | {"far/E": np.zeros((4, 5, 7)), "far/theta [rad]": numbers[1:]})
     )
     assert [each.dims for each in found.values()] == [("frequency",), (), ()]
+
+
+def test_a_number_alone_has_no_axes():
+    (found,) = results_on_axes(quantities("result", {"peak/force [N]": np.array(2.0)})).values()
+    assert (float(found), found.unit, found.dims) == (2.0, "N", ())
