@@ -46,14 +46,23 @@ def series_of(parameters: object, interval: float | None = None) -> FieldSeries:
     return series if interval is None else series.model_copy(update={"interval": interval})
 
 
+def moments_on_disk(series: FieldSeries, until: float, step: float) -> int:
+    """Whole steps that are written ``until`` then: those nearest to multiples of the interval, or all where it is
+    shorter than a ``step``, and the last, but in a form of moments at equal distances."""
+    last, every = max(1, round(until / step)), max(series.interval, step)
+    index = round(last * step / every)
+    index -= round(index * every / step) > last
+    return index + 1 + (series.format != "igb" and round(index * every / step) < last)
+
+
 def series_on_disk(
-    series: FieldSeries, elements: int, until: float | None, parameters: object = None
+    series: FieldSeries, elements: int, until: float | None, step: float, parameters: object = None
 ) -> tuple[Fact, ...]:
     """How much each number of an element takes, over all moments and before it is packed; where an end is known.
     ``parameters``: of the problem, which say in how many bytes its engine may give them."""
     if not series.interval or until is None:
         return ()
-    moments, count = int(until / series.interval) + 1, len(series.names)
+    moments, count = moments_on_disk(series, until, step), len(series.names)
     single = getattr(getattr(parameters, "numerics", None), "precision", "fp32") == "fp32"
     each = BYTES.get(series.precision, 4 if single else 8)
     size = moments * elements * each * max(count, 1) / 1e6

@@ -47,6 +47,7 @@ ELSEWHERE = {
     # of where the run is to end, which no form has
     "workbench.project.findings.of_whole_steps#1": "tests/workbench/project/test_findings.py",
     "workbench.project.findings.of_whole_steps#2": "tests/workbench/project/test_findings.py",
+    "workbench.project.findings.of_close_moments": "tests/workbench/export/test_moments.py",
     # why a project cannot run: said by the commands that make one, and by the estimate in the window
     "workbench.project.findings.refusal": "tests/workbench/project/test_findings.py",
 }

@@ -54,15 +54,16 @@ def estimate_beside_others(
     """The same where what fills the memory now makes room for this run."""
     found = plain_estimate(document.engine.estimate(document.complete_problem(), backend))
     series, end = series_of(document.parameters, interval), until or document.project.run.until
-    told = series_on_disk(series, document.geometry.n_cells, end, document.parameters)
     endless = None
     if end is None and not document.engine.ends(document.problem):
         endless = document.engine.without_end(document.problem)
     if endless is not None:
         found = replace(found, findings=(*found.findings, endless))
         found = plain_estimate(found)
-    found = replace(found, findings=(*found.findings, *of_whole_steps(end, found.step, document.time_unit)))
-    return replace(found, facts=(*found.facts, *told))
+    unit = document.time_unit
+    told = (*of_whole_steps(end, found.step, unit), *of_close_moments(series.interval, found.step, unit))
+    room = series_on_disk(series, document.geometry.n_cells, end, found.step, document.parameters)
+    return replace(found, findings=(*found.findings, *told), facts=(*found.facts, *room))
 
 
 def of_whole_steps(end: float | None, step: float, unit: str) -> tuple[Finding, ...]:
@@ -76,6 +77,15 @@ def of_whole_steps(end: float | None, step: float, unit: str) -> tuple[Finding, 
         return ()
     every = time_text(step, unit, ".4g")
     return (Finding(f"The run is to end at {asked}, and its steps of {every} come to {comes}: it ends there.", "info"),)
+
+
+def of_close_moments(interval: float, step: float, unit: str) -> tuple[Finding, ...]:
+    """Of whole fields that are to be written more often than there are steps."""
+    if not 0 < interval < step * (1 - 1e-9):
+        return ()
+    asked, every = time_text(interval, unit), time_text(step, unit, ".4g")
+    told = f"Fields are to be written every {asked}, and a step is {every}: each step is written once."
+    return (Finding(told, "info", ("recording", "fields", "interval")),)
 
 
 def plain_estimate(found: Any) -> Estimate:

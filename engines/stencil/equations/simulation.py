@@ -104,6 +104,9 @@ class TypedSimulation(GridSimulation):
         for name in (*self._names, *self._explicit.plan.system.shown):
             content = self.content(name)
             found |= {f"{kind}:{name}": content[kind] for kind in ("content", "largest")}
+        for name in self._explicit.plan.system.shown:  # the others are looked at by ``non_finite``
+            if self.beyond is None and (values := self.values(name)).dtype == np.float64:
+                self.wrong_in(f"The field '{name}'", values)
         return found
 
     def content(self, name: str) -> dict[str, float]:

@@ -12,12 +12,12 @@ from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.geometry.grid import Grid
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.particles import Particles
-from engines.recording import FieldSeries, series_on_disk
+from engines.recording import FieldSeries, moments_on_disk, series_on_disk
 from workbench.cli import BAD_INPUT, main
 from workbench.export.moments import vtkhdf
 from workbench.export.moments.igb import Igb
 from workbench.export.moments.vtkhdf import VtkHdf
-from workbench.run.streams.fields import open_sink
+from workbench.run.streams.fields import FieldStream, open_sink
 
 VOLTAGE = FieldInfo("voltage", "Voltage", "mV", "cell", (0, 1))
 FIELD = FieldInfo("E", "Field", "V/m", "cell", (0, 1), components=3)
@@ -193,6 +193,7 @@ def test_a_field_that_is_not_there_is_refused_before_anything_is_written(tmp_pat
     (tmp_path / "series.csv").write_text("of an earlier run")
     (tmp_path / "run.json").write_text('{"outcome": {"state": "finished"}}')
     small = ["--set", "grid.cells_x=32", "--set", "grid.cells_y=32", "--until", "0.01", "--device", "cpu"]
+    small += ["--set", "numerics.step=0.002"]
     wrong = ["--set", 'recording.fields.names=["U"]', "--snapshot-every", "0.002", "--out", str(tmp_path)]
     assert main(["run", "sine_mode", *small, *wrong]) == BAD_INPUT
     told = capsys.readouterr().err
@@ -203,14 +204,40 @@ def test_a_field_that_is_not_there_is_refused_before_anything_is_written(tmp_pat
 
 
 def test_room_on_disk_is_told_before():
-    assert series_on_disk(FieldSeries(), 1000, 10.0) == ()
-    moments, room = series_on_disk(FieldSeries(interval=0.5, precision="float64"), 1000, 10.0)
+    assert series_on_disk(FieldSeries(), 1000, 10.0, 0.1) == ()
+    moments, room = series_on_disk(FieldSeries(interval=0.5, precision="float64"), 1000, 10.0, 0.1)
     assert (moments.value, room.value, room.unit) == (21, 21 * 1000 * 8 / 1e6, "MB")
-    *_, room = series_on_disk(FieldSeries(interval=0.5, names=["u", "v"]), 1000, 10.0)
+    *_, room = series_on_disk(FieldSeries(interval=0.5, names=["u", "v"]), 1000, 10.0, 0.1)
     assert room.value == 21 * 1000 * 4 * 2 / 1e6
     fp64 = CardiacParameters(numerics=Numerics(precision="fp64"))
-    *_, room = series_on_disk(FieldSeries(interval=0.5), 1000, 10.0, fp64)
+    *_, room = series_on_disk(FieldSeries(interval=0.5), 1000, 10.0, 0.1, fp64)
     assert room.value == 21 * 1000 * 8 / 1e6
+
+
+@pytest.mark.parametrize("form", ["series", "vtkhdf", "igb"])
+@pytest.mark.parametrize(
+    ("interval", "until", "step"), [(0.5, 5, 2.4), (0.5, 4, 2.4), (0.1, 0.3, 0.1), (0.3, 1, 0.1), (0.25, 1, 0.1),
+                                    (5, 1, 0.1), (0.04, 0.05, 0.1), (1, 10, 0.003)],
+)  # fmt: skip
+def test_moments_that_are_told_are_those_that_are_written(tmp_path, interval, until, step, form):
+    """11 were said, and 3 written, where the interval is shorter than a step."""
+    series = FieldSeries.model_construct(interval=interval, names=[], format=form)
+    info = SimpleNamespace(fields=(), geometry=box_mesh((1, 1, 1), (1.0, 1.0, 1.0)), time_unit="s", dt=step)
+    stream, last, now, steps = FieldStream(info, series, tmp_path, None), max(1, round(until / step)), -1, []
+    while (now := stream.next_step(now)) <= last:
+        steps.append(now)
+    steps += [last] * (last not in steps and not stream._sink.regular)
+    assert moments_on_disk(series, until, step) == len(steps)
+
+
+def test_an_interval_shorter_than_a_step_is_told(tmp_path, capsys):
+    small = ["--set", "grid.cells_x=32", "--set", "grid.cells_y=32", "--set", "numerics.step=0.01", "--device", "cpu"]
+    often = ["--until", "0.04", "--snapshot-every", "0.002", "--set", "equation.diffusivity=1", "--no-pictures"]
+    assert main(["run", "sine_mode", *small, *often, "--out", str(tmp_path)]) == 0
+    told = capsys.readouterr().err
+    assert "Moments on disk of each field: 5" in told
+    assert told.count("Fields are to be written every 0.002 s, and a step is 0.01 s: each step is written once.") == 1
+    assert len(list((tmp_path / "fields").iterdir())) == 5
 
 
 @pytest.mark.parametrize("kind", [VtkHdf, Igb])

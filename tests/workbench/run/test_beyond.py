@@ -44,6 +44,20 @@ def test_so_does_the_command_line_once(tmp_path, capfd):
     assert [one["message"].startswith(SENTENCE) for one in noticed] == [True]
 
 
+@pytest.mark.filterwarnings("ignore::workbench.api.findings.WorkbenchWarning")
+@pytest.mark.parametrize(("line", "precision", "told"), [
+    ("d = -exp(10*x)", "fp64", True), ("d = exp(8*x)", "fp64", False), ("d = exp(10*x)", "fp32", False),
+])  # fmt: skip
+def test_so_does_a_run_of_the_names_of_its_lines(line, precision, told):
+    """They were infinite in Python, in pictures and in files, with no word; in fp32 they are so for the run, too."""
+    changes = {"equation.lines": ["du/dt = D*laplacian(u) - r*u", line], "numerics.precision": precision}
+    sizes = {"grid.cells_x": 64, "grid.cells_y": 8, "grid.size_x": 10.0, "grid.size_y": 1.0}
+    with wb.simulate(wb.open("typed_fisher").set({**sizes, **changes}), device="cpu") as run:
+        run.advance(1)
+        assert np.isinf(np.asarray(run.field("d"))).any() == (line != "d = exp(8*x)")
+        assert any(one.message.startswith("The field 'd' is beyond 3.4e38") for one in run.findings) == told
+
+
 FAST = {"numerics.precision": "fp64", "loads.0.y": -1e27, "loads.1.y": 1e27, "numerics.damping": 0.0}
 """[m/s]: with 1e21 m a particle has some 1e42 times the energy density of 1 m."""
 STRONG = {"numerics.precision": "fp64", "sources.0.moment": 1e30}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from engines.api import FieldInfo
+from engines.api import FieldInfo, Simulation
 from engines.api.charts import ChartInfo
 from engines.api.errors import ProblemError
 from workbench.api.arrays import Quantity, number, position, target
@@ -17,6 +17,7 @@ from workbench.api.findings import warn
 from workbench.api.names import Named, called, quantities
 from workbench.api.notebook import Listed
 from workbench.api.runs import asking
+from workbench.api.runs.axes import cells_on_axes, results_on_axes
 from workbench.api.runs.curves import Chart, Curve, Curves, curve_of_series, curves_of_chart
 from workbench.api.runs.recording import SpikeTrains
 from workbench.api.runs.standing import Standing
@@ -61,9 +62,10 @@ class Answers(Standing):
     def field(self, name: str, *, on_device: bool = False) -> Any:
         """A whole field as it is now: a :class:`Quantity` in the geometry's numbering, of the shape of a grid.
 
-        NaN stands where a value has not come yet. ``on_device``: the bare array of the device (CuPy's on a GPU, NumPy's
-        on a CPU), a copy that no later step changes. Raises UnknownNameError, and ProblemError where the engine has no
-        such array.
+        NaN stands where a value has not come yet. Numbers are float32, of a heart in double precision float64: what is
+        beyond 3.4e38 is infinite, and a finding tells it. ``on_device``: the bare array of the device (CuPy's on a GPU,
+        NumPy's on a CPU) in the precision of the run, a copy that no later step changes. Raises UnknownNameError, and
+        ProblemError where the engine has no such array.
         """
         info = called("field", name, {info.name: info for info in self.fields})
         return self._ask(partial(asking.field_on_device if on_device else asking.whole_field, info=info))
@@ -98,7 +100,7 @@ class Answers(Standing):
     def results(self) -> Named[Quantity]:
         """What the engine gives besides, by ``group/quantity`` ("back/energy"); copied from the device when asked."""
         self._notice()
-        return quantities("result", self._ask(results_of))
+        return results_on_axes(quantities("result", self._ask(results_of)))
 
     @property
     def files(self) -> Named[str]:
@@ -118,10 +120,11 @@ class Answers(Standing):
 
     @property
     def cells(self) -> Named[Quantity]:
-        """What each cell of a battery did, as the project records it: "time" (rows,), "voltage" and others
+        """What each cell of a battery did, as the project records it, and now: "time" (rows,), "voltage" and others
         (rows, cells), and what was drawn for each (cells,). Raises ProblemError where nothing of cells is recorded."""
         self._notice()
-        return quantities("quantity of the cells", self._able(self._recorded.cells, "what each of its cells did"))
+        found = self._able(self._recorded.cells, "what each of its cells did")
+        return cells_on_axes(quantities("quantity of the cells", found))
 
     def picture(self, field: str | None = None, *, size: tuple[int, int] = (1280, 800)) -> Picture:
         """The 3D view of this moment, coloured by a field (None: the project's). Raises ProblemError, DeviceError."""
@@ -154,8 +157,8 @@ class Answers(Standing):
             return curves_of_chart(info, self._chart(info.name))
         return Chart(self.curves[name] for name in (*info.series, *info.lines))
 
-    def _able(self, answer: Callable[[], T | None], what: str) -> T:
-        found = self._ask(lambda simulation: answer())
+    def _able(self, answer: Callable[[Simulation], T | None], what: str) -> T:
+        found = self._ask(answer)
         if found is None:
             raise ProblemError(f"This run of the engine '{self._document.engine.id}' does not record {what}.")
         return found

@@ -72,9 +72,12 @@ class EachRecorder(Observer):
         return (after // every + 1) * every if every else None
 
     def observe(self, simulation: Simulation) -> None:
-        assert self._cells is not None  # nobody else asked
         self._times.append(simulation.time)
-        self._rows.append({name: np.array(row) for name, row in self._cells.cell_series().items()})
+        self._rows.append(self._row())
+
+    def _row(self) -> Mapping[str, Array]:
+        assert self._cells is not None  # nobody else asked
+        return {name: np.array(row) for name, row in self._cells.cell_series().items()}
 
     def sampled(self, sample: Sample) -> None:
         self._take()
@@ -96,7 +99,7 @@ class EachRecorder(Observer):
 
     # What the run answers with, on the worker too.
 
-    def spikes(self) -> SpikeTrains | None:
+    def spikes(self, _: Simulation) -> SpikeTrains | None:
         """All up to now; None where none are recorded."""
         if self._spiking is None:
             return None
@@ -106,13 +109,15 @@ class EachRecorder(Observer):
         trains = np.concatenate(neurons), Quantity(np.concatenate(times), self._unit, "Time")
         return SpikeTrains(*trains, self._spiking.populations)
 
-    def cells(self) -> Mapping[str, Array] | None:
-        """(rows,) times, (rows, cells) of each quantity, (cells,) of what was drawn, by ``name [unit]``; None where
-        nothing of them is recorded."""
+    def cells(self, simulation: Simulation) -> Mapping[str, Array] | None:
+        """(rows,) times, (rows, cells) of each quantity, (cells,) of what was drawn, by ``name [unit]``, up to now;
+        None where nothing of them is recorded."""
         if self._cells is None:
             return None
-        found: dict[str, Array] = {f"time [{self._unit}]": np.array(self._times)}
+        times, rows = self._times, self._rows
+        if times[-1:] != [simulation.time]:
+            times, rows = [*times, simulation.time], [*rows, self._row()]
+        found: dict[str, Array] = {f"time [{self._unit}]": np.array(times)}
         for each in self._cells.cell_quantities:
-            rows = [row[each.name] for row in self._rows]
-            found[f"{each.name} [{each.unit}]"] = np.array(rows) if rows else np.empty((0, 0), np.float32)
+            found[f"{each.name} [{each.unit}]"] = np.array([row[each.name] for row in rows])
         return {**found, **self._drawn}

@@ -241,6 +241,16 @@ def test_what_each_cell_did_is_kept_with_what_was_drawn():
     assert len(set(drawn.tolist())) == 3
 
 
+def test_cells_end_with_the_moment_at_which_the_run_rests():
+    """Their last row was that of the latest look, though cells.h5 of the same run ends where the run does."""
+    with wb.open("thousand_cells").set("ensemble.cells", 3).simulate(device="cpu") as run:
+        for until, times in ((90.0, [0, 60, 90]), (130.0, [0, 60, 120, 130])):
+            run.run(until=until)
+            assert run.cells["time"].tolist() == times
+            assert len(run.cells["voltage"]) == len(times)
+            assert np.sort(run.cells["voltage"][-1]) == pytest.approx(np.unique(run.field("voltage")), abs=1e-6)
+
+
 def test_progress_goes_to_a_function_a_bar_or_nowhere(wave, capsys):
     seen: list[float] = []
     for progress in (lambda text, part: seen.append(part), True, False):
