@@ -84,7 +84,7 @@ def _columns_of(place: Path, version: Version) -> tuple[str, ...]:
     if place.suffix == ".npz":
         with opened_npz(place) as content:
             return tuple(name for name in COLUMNS if f"{name}.npy" in content.namelist())
-    comments, separator, _, names, below = _heading(place, COLUMNS)
+    comments, separator, _, names, _ = _heading(place, COLUMNS)
     if not (names or (names := _listed(comments))):
         with place.open("rb") as file:
             names = list(COLUMNS[: len(_headings(_above(file)[1].strip(), separator))])
