@@ -33,6 +33,9 @@ from ui.session.placing import Placing
 from ui.session.running.live import LiveChanges
 from workbench.words.numbers import spaced
 
+WAITING = "Greyed values wait for Reset (Ctrl+R)"
+CHANGED = "Changes wait for Reset (Ctrl+R); the run is older"
+
 
 class Title(Line):
     """A line that a double click chooses whole, and whose Escape takes back what was typed.
@@ -126,7 +129,7 @@ class ProblemPanel(QWidget):
 
     def _make_place_of_subtitle(self) -> QStackedLayout:
         """Where the note of a run stands instead, so that fields stay where they are, all of them in sight."""
-        self.lock_note = QLabel("Greyed values wait for Reset (Ctrl+R)", self)
+        self.lock_note = QLabel(WAITING, self)
         self.lock_note.setObjectName("note")
         self._below_title = QStackedLayout()
         for label in (self.subtitle, self.lock_note):
@@ -156,6 +159,10 @@ class ProblemPanel(QWidget):
         self.form.set_errors(self._model.parameter_errors)
         self._show_title()
         self.subtitle.setText(spaced(document.project.summary) or document.engine.title)
+
+    def note_changes(self, changed: bool) -> None:
+        """Whether something that waits for Reset was changed since the run began."""
+        self.lock_note.setText(CHANGED if changed else WAITING)
 
     def set_locked(self, locked: bool) -> None:
         """A run goes on, and most fields wait for its end."""

@@ -33,6 +33,7 @@ class RunDisplay(QObject):
     def connect_all(self) -> None:
         controller = self._window.controller
         controller.phase_changed.connect(self.show_phase)
+        self._window.model.changed.connect(self._note_changes)  # after the controller, which tells what waits
         controller.info_changed.connect(self._info_changed)
         controller.frame_arrived.connect(self._show_frame)
         controller.samples_arrived.connect(self._take_samples)
@@ -74,6 +75,7 @@ class RunDisplay(QObject):
             window.banner.hide()  # what it says is of the run before
         error = None if window.controller.runner is None else window.controller.runner.error
         window.timeline.set_phase(phase, away=isinstance(error, LineLost) and error.goes_on)
+        self._note_changes()
         window.problem.set_locked(window.controller.locked)
         window.findings.set_locked(window.controller.locked)
         window.placing.set_locked(window.controller.locked)
@@ -97,6 +99,9 @@ class RunDisplay(QObject):
         actions["reset"].setEnabled(window.timeline.reset_button.isEnabled())
         for each in ("save", "save_as", *EXPORTS, "fit"):
             actions[each].setEnabled(phase is not Phase.EMPTY)
+
+    def _note_changes(self) -> None:
+        self._window.problem.note_changes(self._window.controller.stale)
 
     def _info_changed(self, info: SimulationInfo | None) -> None:
         window = self._window

@@ -46,10 +46,10 @@ def _rows(place: Path, version: Version) -> int:
         if place.suffix == ".npz":
             with opened_npz(place) as content:
                 return count_npz(content, "pre.npy")
+        heading = _heading(place, COLUMNS)
         with place.open("rb") as file:
-            while (first := file.readline(LONGEST_LINE)).startswith(b"#"):
-                continue
-            lines = 0 if b"pre" in first.lower() else int(bool(first.strip()))
+            comments, first = _above(file)
+            lines = 0 if heading.below > len(comments) else int(bool(first.strip()))
             last = b"\n"
             while chunk := file.read(CHUNK):
                 lines += chunk.count(b"\n")
@@ -57,6 +57,38 @@ def _rows(place: Path, version: Version) -> int:
             return lines + int(last != b"\n")
     except Exception:  # of any kind: what is wrong with it is told by read()
         return 0
+
+
+def check_path(path: str, k: int) -> None:
+    """Raises ProblemError where connection ``k`` has no file to be read from."""
+    place = ("connections", k, "rule", "path")
+    if not path:
+        raise ProblemError(f"Connection {k + 1} has no file to be read from: choose a CSV or npz file.", place)
+    if not Path(path).is_file():
+        raise ProblemError(f"There is no file '{path}' for connection {k + 1}: choose a CSV or npz file.", place)
+
+
+def columns_of(path: str) -> tuple[str, ...]:
+    """Those that a table has, told without reading its numbers; none of what cannot be read."""
+    place = Path(path)
+    if not path or not place.is_file():
+        return ()
+    try:
+        return _columns_of(place, version_of(place))
+    except Exception:  # of any kind: what is wrong with it is told by read()
+        return ()
+
+
+@lru_cache(maxsize=16)
+def _columns_of(place: Path, version: Version) -> tuple[str, ...]:
+    if place.suffix == ".npz":
+        with opened_npz(place) as content:
+            return tuple(name for name in COLUMNS if f"{name}.npy" in content.namelist())
+    comments, separator, _, names, _ = _heading(place, COLUMNS)
+    if not (names or (names := _listed(comments))):
+        with place.open("rb") as file:
+            names = list(COLUMNS[: len(_headings(_above(file)[1].strip(), separator))])
+    return tuple(name for name in COLUMNS if name in names)
 
 
 def has_delays(path: str) -> bool:
@@ -167,6 +199,10 @@ def _above(file: IO[bytes]) -> tuple[list[str], str]:
     return comments, line.decode("utf-8-sig")
 
 
+def _listed(comments: list[str]) -> list[str]:
+    return [PYNNS.get(name, name) for name in _named_by_pynn(comments)]
+
+
 def _named_by_pynn(comments: list[str]) -> list[str]:
     matches = [match for each in comments if (match := PYNN.fullmatch(each.strip()))]
     return re.findall(r"\w+", matches[0][1]) if matches else []
@@ -228,17 +264,21 @@ def _heading(place: Path, columns: tuple[str, ...]) -> _Heading:
         comments, first = _above(file)
     separator = next((mark for mark in SEPARATORS if mark in first), None)
     titles, below = _headings(first, separator), len(comments)
-    names = _names(titles)
+    names = _names(titles, columns)
     if columns[0] in names:
         return _Heading(comments, separator, titles, names, below + 1)
     above = _headings(comments[-1].strip().lstrip("# "), separator) if comments else []  # as NumPy writes them
-    if len(above) == len(titles) and columns[0] in _names(above):
-        return _Heading(comments, separator, above, _names(above), below)
+    if len(above) == len(titles) and columns[0] in _names(above, columns):
+        return _Heading(comments, separator, above, _names(above, columns), below)
     return _Heading(comments, separator, [], [], below)
 
 
-def _names(titles: Sequence[str]) -> list[str]:
-    return [heading_parts(title)[0].lower() for title in titles]
+def _names(titles: Sequence[str], columns: tuple[str, ...]) -> list[str]:
+    """Of neurons that are joined also i and j, as PyNN and Brian2 call them."""
+    names = [heading_parts(title)[0].lower() for title in titles]
+    if columns == COLUMNS and {"i", "j"} <= set(names) and not {"pre", "post"} & set(names):
+        return [PYNNS.get(name, name) for name in names]
+    return names
 
 
 def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
@@ -252,8 +292,7 @@ def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
     if not table.size:
         first, second = columns[:2]
         raise ProblemError(f"{place.name} has no {what}: write a row of numbers for each, {first} and {second} first.")
-    listed = [PYNNS.get(name, name) for name in _named_by_pynn(comments)]
-    order = names or listed or list(columns[: table.shape[1]])
+    order = names or _listed(comments) or list(columns[: table.shape[1]])
     found = {name: table[:, k] for k, name in enumerate(order) if name in columns}
     for name, axis in TIMES.items():
         if name in names and name in found:

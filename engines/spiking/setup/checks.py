@@ -9,7 +9,7 @@ from engines.api import Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told, placed_at
-from engines.spiking.connectivity.files import OF_PYNN, check_unit, from_pynn
+from engines.spiking.connectivity.files import OF_PYNN, check_path, check_unit, columns_of, from_pynn
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
 from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
@@ -53,7 +53,9 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
                 f"{rule.inputs:g} inputs are more than there are neurons ({n:,}): use fewer inputs.",
                 (*place, "rule", "inputs"),
             )
-        if not isinstance(rule, FromFile):
+        if isinstance(rule, FromFile):
+            check_path(rule.path, k)
+        else:
             delay_steps(connection.delay, dt, (*place, "delay"))
         synapses.append(joined(parameters, connection, source, target))
     weights = plan.weights  # of typed synapses, too, which are read here
@@ -120,7 +122,23 @@ def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
         *_whole_steps(parameters),
         *_unheard(parameters),
     )
-    return (*own, *synapse_findings(parameters), *_of_pynn(parameters))
+    return (*own, *synapse_findings(parameters), *_of_pynn(parameters), *_of_table(parameters))
+
+
+def _of_table(parameters: SpikingParameters) -> Iterator[Finding]:
+    """What a table has of its own, in the place of what the form says."""
+    for k, connection in enumerate(parameters.connections):
+        if not isinstance(connection.rule, FromFile):
+            continue
+        own = [name for name in ("weight", "delay") if name in columns_of(connection.rule.path)]
+        if own:
+            yield Finding(
+                f"The {' and '.join(f'{name}s' for name in own)} of connection {k + 1} are those of "
+                f"{Path(connection.rule.path).name}: take the column{'s' * (len(own) > 1)} "
+                f"{' and '.join(own)} out of the table where those of the form are to hold.",
+                "info",
+                ("connections", k, own[0]),
+            )
 
 
 def _of_pynn(parameters: SpikingParameters) -> Iterator[Finding]:

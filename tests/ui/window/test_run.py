@@ -344,3 +344,20 @@ def test_the_fields_stay_where_they_are_when_a_run_locks_them(opened, qtbot):
     window.controller.reset()
     qtbot.waitUntil(window.problem.lock_note.isHidden)
     assert header.mapToGlobal(header.rect().topLeft()) == before
+
+
+def test_a_value_changed_over_a_finished_run_is_not_said_to_be_the_runs(opened, qtbot):
+    """As by undo, or *Use this case* of a sweep: what is drawn is of the value before."""
+    window = opened
+    window.model.edit(("run", "until"), 1.0)
+    window.controller.run()
+    wait_for(qtbot, window, Phase.FINISHED)
+    note = window.problem.lock_note
+    assert note.text() == "Greyed values wait for Reset (Ctrl+R)"
+    window.model.edit(("parameters", "tissue", "sigma_il"), 0.5)
+    assert note.text() == "Changes wait for Reset (Ctrl+R); the run is older"
+    window.resize(1280, 720)
+    assert note.sizeHint().width() <= note.width()
+    window.controller.reset()
+    wait_for(qtbot, window, Phase.READY)
+    assert note.text() == "Greyed values wait for Reset (Ctrl+R)"

@@ -5,6 +5,7 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
+from engines.backend.devices.select import open_backend
 from engines.spiking.connectivity import files
 from engines.spiking.connectivity.layout import particles, places_of, space
 from engines.spiking.connectivity.pairs import random_synapses
@@ -12,6 +13,7 @@ from engines.spiking.connectivity.wiring import Space, Span, wire
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters, published
 from engines.spiking.parameters.connections import Connection
+from engines.spiking.setup.checks import findings
 from engines.spiking.setup.populations import spans
 from workbench.project.presets import open_preset, preset_called
 
@@ -178,6 +180,7 @@ def test_tables_are_read(tmp_path, suffix):
         '"pre","post","weight","delay/ms"\n3,1,0.5,1\n0,1,-2,0.2\n',
         "# columns = ['i', 'j', 'weight', 'delay']\n3.0\t1.0\t0.0005\t1.0\n0.0\t1.0\t-0.002\t0.2\n",
         '# label = \'a\'\n# columns = ["i", "j", "delay", "weight"]\n3 1 1.0 0.0005\n0 1 0.2 -0.002\n',
+        "i,j,weight,delay\n3,1,0.5,1\n0,1,-2,0.2\n",
         "# by hand\npre post weight delay\n3 1 0.5 1\n0 1 -2 0.2\n",
         "3 1 0.5 1\n0 1 -2 0.2\n",
     ],
@@ -235,6 +238,49 @@ def test_tables_that_are_wrong_say_why(tmp_path, text, sentence):
 def test_what_connections_cannot_mean_says_why(change, sentence):
     with pytest.raises(ProblemError, match=sentence):
         drawn(20, change)
+
+
+def from_table(path, **changes):
+    population = {"name": "one", "number": 20}
+    rule = {"kind": "file", "path": str(path)}
+    first = {"source": "one", "target": "one"}
+    return SpikingParameters.model_validate(
+        {"populations": [population], "connections": [first, {**first, "rule": rule, **changes}]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("", "^Connection 2 has no file to be read from: choose a CSV or npz file"),
+        ("gone.csv", "^There is no file 'gone.csv' for connection 2: choose"),
+    ],
+)
+def test_a_connection_without_its_file_is_told_before_the_run(path, sentence):
+    """There is no file '' was said at Run alone, and not of which connection."""
+    with pytest.raises(ProblemError, match=sentence) as refused:
+        SpikingEngine().estimate(Problem(from_table(path)), open_backend("cpu"))
+    assert refused.value.place == ("connections", 1, "rule", "path")
+
+
+@pytest.mark.parametrize(
+    ("heading", "place", "sentence"),
+    [
+        ("pre,post,weight,delay", "weight", "The weights and delays of connection 2 are those of table"),
+        ("i,j,weight,delay", "weight", "The weights and delays of connection 2 are those of table"),
+        ("pre,post,number,delay", "delay", "The delays of connection 2 are those of table"),
+        ("0,2,1,1", "weight", "The weights and delays of connection 2 are those of table"),
+        ("# columns = ['i', 'j', 'weight', 'delay']", "weight", "The weights and delays of connection 2"),
+        ("pre,post", None, None),
+        ("", None, None),
+    ],
+)
+def test_what_a_table_has_in_place_of_the_form_is_told(tmp_path, heading, place, sentence):
+    row = ",".join("1111"[: heading.count(",") + 1])
+    (tmp_path / "table.csv").write_text(f"{heading}\n{row}\n" if heading else "")
+    told = [each for each in findings(from_table(tmp_path / "table.csv")) if "connection 2" in each.message]
+    assert [each.place for each in told] == ([("connections", 1, place)] if place else [])
+    assert all(each.message.startswith(sentence) for each in told)
 
 
 def test_a_delay_beyond_16_bits_is_refused():
