@@ -37,6 +37,8 @@ class ChartInfo:
     ``"matrix"``: a coloured cell for each number, a row for each curve (``across_title`` says what rows are) and
     columns (``x_title``) that ``ChartData.columns`` names.
 
+    ``binned``: values are rates of what came since the point before (spikes): of a run one reads their mean.
+
     ``words``: what curves are called whose titles are symbols, (("T", "Transmission"),): scripts may use either.
     """
 
@@ -55,6 +57,7 @@ class ChartInfo:
     span: float = 0.0
     words: tuple[tuple[str, str], ...] = ()
     y_title: str = ""
+    binned: bool = False
 
 
 @dataclass(frozen=True)

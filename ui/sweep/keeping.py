@@ -12,7 +12,7 @@ from ui.forms.fields.number import NumberBox
 from ui.forms.fields.scalars import POPUP_MARGIN, CalmComboBox
 from workbench.sweep.plan import KeptChart
 from workbench.sweep.readings import TITLES, Reading, What
-from workbench.sweep.running import first_reading
+from workbench.sweep.running import first_kept, first_reading
 from workbench.words.units import unit_text
 
 AT_PIXELS, CHOICE_PIXELS, ROW_PIXELS = 54, 104, 32
@@ -50,12 +50,12 @@ class KeptList(QWidget):
             return
         before = {one.name: one.reading for one in self.kept() or ()}
         known = {info.name for info in self._infos}
-        self._infos = tuple(infos)
+        self._infos, first = tuple(infos), first_kept(infos)
         self.list.blockSignals(True)
         self.list.clear()
         self._rows = {}
         for info in infos:
-            on = info.name in before or info.name not in known
+            on = info.name in before or (info.name not in known and info in first)
             self._add(info, before.get(info.name) or first_reading(info), on)
         self.list.blockSignals(False)
         self._share_width()

@@ -244,8 +244,8 @@ def _sweep(commands: Any) -> None:
     )  # fmt: skip
     sweep.add_argument(
         "--chart", action="append", default=[], metavar="NAME[:READING]",
-        help="keep this chart or series (may be repeated; default: all) and read max, min, where-max, where-min, "
-        "last or at=X of its curves for the table; a name with a colon needs one: content:u:last",
+        help="keep this chart or series (may be repeated; default: all) and read max, min, mean, where-max, "
+        "where-min, last or at=X of its curves for the table; a name with a colon needs one: content:u:last",
     )  # fmt: skip
     sweep.add_argument("--until", type=positive, metavar="T", help="end of each run (default: as of 'run')")
     sweep.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")

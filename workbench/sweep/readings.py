@@ -11,10 +11,11 @@ from engines.api import Array
 from engines.api.charts import ChartInfo, Curve
 from engines.api.errors import ProblemError
 
-What = Literal["max", "min", "where max", "where min", "last", "at"]
+What = Literal["max", "min", "mean", "where max", "where min", "last", "at"]
 TITLES: dict[What, str] = {
     "max": "maximum",
     "min": "minimum",
+    "mean": "mean",
     "where max": "place of the maximum",
     "where min": "place of the minimum",
     "last": "last value",
@@ -52,6 +53,8 @@ class Reading:
                 return float(y.max())
             case "min":
                 return float(y.min())
+            case "mean":
+                return _mean(*_in_order(x, y))
             case "where max":
                 return float(x[y.argmax()])
             case "where min":
@@ -109,8 +112,14 @@ def _in_order(x: Array, y: Array) -> tuple[Array, Array]:
     return x[order], y[order]
 
 
+def _mean(x: Array, y: Array) -> float:
+    """Of the line through points, over its abscissa; of the points themselves where all stand in one place."""
+    width = float(x[-1] - x[0])
+    return float(np.trapezoid(y, x)) / width if width > 0 else float(y.mean())
+
+
 def reading_of(text: str) -> Reading:
-    """``max``, ``min``, ``where-max``, ``where-min``, ``last`` or ``at=1.2``. Raises ProblemError."""
+    """``max``, ``min``, ``mean``, ``where-max``, ``where-min``, ``last`` or ``at=1.2``. Raises ProblemError."""
     name, _, value = text.strip().partition("=")
     if name == "at":
         try:

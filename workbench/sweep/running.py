@@ -118,7 +118,15 @@ def charts_to_keep(simulation_charts: tuple[ChartInfo, ...], series: tuple[Serie
 
 def first_reading(info: ChartInfo) -> Reading:
     """What a person most likely wants to read of a chart."""
+    if info.binned:
+        return Reading("mean")
     return Reading("last") if info.series else Reading("max")
+
+
+def first_kept(infos: Sequence[ChartInfo]) -> list[ChartInfo]:
+    """What is kept where nobody has chosen: all but series that a chart of several draws, too."""
+    drawn = {name for info in infos for name in info.series if name != info.name}
+    return [info for info in infos if info.name not in drawn]
 
 
 class UnknownChart(ProblemError):
@@ -134,7 +142,7 @@ def _complete(plan: SweepPlan, case: Case) -> Problem:
 def _chosen(kept: tuple[KeptChart, ...] | None, simulation: Simulation) -> list[tuple[ChartInfo, Reading]]:
     infos = charts_to_keep(simulation.charts, simulation.series)
     if kept is None:
-        return [(info, first_reading(info)) for info in infos]
+        return [(info, first_reading(info)) for info in first_kept(infos)]
     _check_names(kept, infos)
     readings = {one.name: one.reading for one in kept}
     return [(info, readings[info.name] or first_reading(info)) for info in infos if info.name in readings]

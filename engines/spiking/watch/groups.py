@@ -59,7 +59,7 @@ class Groups:
     def charts(self) -> tuple[ChartInfo, ...]:
         return (
             ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms", y_title="Neuron"),
-            ChartInfo("rates", f"Mean rate{_over(*self.windows)}", "Hz", series=_rates(self.names)),
+            ChartInfo("rates", f"Mean rate{_over(*self.windows)}", "Hz", series=_rates(self.names), binned=True),
             ChartInfo(
                 "rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz", y_title="Neurons"
             ),
@@ -82,7 +82,7 @@ class Groups:
                 y_title="Pairs",
             ),
             ChartInfo("spectrum", "Power over that of random spikes", "1", x_title="Frequency", x_unit="Hz"),
-            ChartInfo("events", "Synaptic events", "1/s", series=("events",), y_title="Events"),
+            ChartInfo("events", "Synaptic events", "1/s", series=("events",), y_title="Events", binned=True),
         )
 
 

@@ -8,17 +8,20 @@ import numpy as np
 import pytest
 from pydantic import Field
 
-from engines.api import Estimate
+from engines.api import Estimate, SeriesInfo
 from engines.api.charts import ChartInfo, Curve
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
+from engines.backend import open_backend
 from tests.workbench.fake_engine import FakeBackend, WaveEngine
 from tests.workbench.sweep.plans import plan_of
+from workbench.project.presets import open_named
 from workbench.sweep import running, task
 from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of
 from workbench.sweep.readings import Reading, reading_of
+from workbench.sweep.running import charts_to_keep, first_kept, first_reading
 from workbench.sweep.table import table_of
 from workbench.sweep.workers import run_sweep
 
@@ -163,7 +166,9 @@ def test_readings_of_a_curve():
     bars = ChartInfo("b", "B", "1", kind="bar", x_unit="s")
     assert Reading("where max").of(bars, Curve("b", np.array([0.0, 2.0, 4.0]), np.array([1.0, 3.0]))) == 3.0
     assert np.isnan(Reading().of(info, Curve("none", np.zeros(0), np.zeros(0))))
-    for text in ("most", "at=x", "max=2"):
+    assert reading_of("mean").of(info, curve) == pytest.approx((3.0 * 1 + 3.5 * 2) / 3)  # of lines, over time
+    assert reading_of("mean").of(info, Curve("one", np.array([2.0, 2.0]), np.array([1.0, 4.0]))) == 2.5
+    for text in ("most", "at=x", "max=2", "mean=1"):
         with pytest.raises(ProblemError):
             reading_of(text)
 
@@ -309,3 +314,32 @@ def test_a_worker_takes_the_plan_of_its_own_version_alone(monkeypatch):
     assert task.same_version("plan", "1.2.3") == "plan"
     with pytest.raises(ProblemError, match=r"workers have Workbench 1\.2\.3, and the sweep is of 1\.2\.4: "):
         task.same_version("plan", "1.2.4")
+
+
+def test_rates_over_bins_are_read_as_their_mean_and_once():
+    """The newest bin of some ms is noise; the chart of several populations and the series of each are the same."""
+    rates = ChartInfo("rates", "Mean rate", "Hz", series=("a", "b"), binned=True)
+    voltage = ChartInfo("voltage", "Voltage", "V", series=("voltage",))
+    infos = charts_to_keep((rates, voltage), tuple(SeriesInfo(n, n, "Hz") for n in ("a", "b", "voltage", "other")))
+    assert [info.name for info in infos] == ["rates", "voltage", "a", "b", "other"]
+    assert [info.name for info in first_kept(infos)] == ["rates", "voltage", "other"]
+    assert [first_reading(info).what for info in first_kept(infos)] == ["mean", "last", "last"]
+
+
+def test_a_sweep_of_neurons_reads_what_they_fire():
+    """An f-I curve: 1 / (t_ref + τ ln((E − reset) / (E − threshold))) of LIF neurons that begin anywhere."""
+    neuron = {
+        "kind": "lif", "membrane_time": 20.0, "threshold": -50.0, "reset": -60.0, "refractory_time": 5.0,
+        "time_course": "exponential", "excitatory_time": 5.0, "inhibitory_time": 10.0,
+    }  # fmt: skip
+    document = open_named("cuba_4000")
+    given = document.parameters.model_dump(mode="json")
+    given |= {"populations": [given["populations"][0] | {"number": 300, "neuron": neuron}], "connections": []}
+    document.parameters = type(document.parameters).model_validate(given)
+    plan = plan_of(document, ("populations.0.neuron.resting_voltage", "-49,-45,-41"), until=1000.0)
+    header, lines = table_of(plan, list(run_sweep(plan, open_backend("cpu"))))
+    (column,) = [place for place, title in enumerate(header) if "mean [Hz]" in title]
+    for line in lines:
+        driven = float(str(line[1]))
+        right = 1e3 / (5.0 + 20.0 * np.log((driven + 60) / (driven + 50)))
+        assert float(str(line[column])) == pytest.approx(right, rel=0.05)
