@@ -11,6 +11,7 @@ import numpy as np
 from engines.api.charts import ChartData, ChartInfo, Curve
 from workbench.export.chart_tables import titled
 from workbench.sweep.plan import KeptChart, SweepPlan
+from workbench.sweep.readings import SURE, TITLES
 from workbench.sweep.running import Row
 from workbench.words.numbers import figure
 from workbench.words.units import unit_text
@@ -112,6 +113,19 @@ def doubts_of(row: Row, columns: Sequence[Column]) -> str:
     return " ".join(told)
 
 
+def apart(plan: SweepPlan, rows: Sequence[Row], columns: Sequence[Column]) -> dict[int, str]:
+    """A sentence for each run, by its place, whose last values are of another time than those of the others: steps of
+    several lengths come to several ends. Runs that end by themselves have ends of their own."""
+    if plan.until is None or all(column.read != TITLES["last"] for column in columns):
+        return {}
+    there = {row.place: row.time for row in rows if row.steps and abs(row.time - plan.until) <= row.time / row.steps}
+    if not there or max(there.values()) - min(there.values()) <= SURE * plan.until:
+        return {}
+    first, unit = min(there.values()), plan.document.time_unit
+    told = f"Steps of several lengths end from {first:.6g} to {max(there.values()):.6g} {unit}, where last values are"
+    return dict.fromkeys(there, f"{told} read: read the charts over time at {first:.6g}.")
+
+
 def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
     """(header, a line for each run): parameters, where it ended, wall time, what is read of each curve, and trouble."""
     columns = columns_of(rows)
@@ -124,6 +138,7 @@ def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list
         "trouble",
     ]
     lines: list[list[object]] = []
+    ends = apart(plan, rows, columns)
     for row in rows:
         values = [value_of(row, column) for column in columns]
         lines.append(
@@ -133,7 +148,7 @@ def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list
                 row.time,
                 row.seconds,
                 *values,
-                row.error or doubts_of(row, columns),
+                row.error or f"{doubts_of(row, columns)} {ends.get(row.place, '')}".strip(),
             ]
         )
     return header, lines

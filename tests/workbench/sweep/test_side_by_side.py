@@ -60,6 +60,17 @@ def test_a_row_says_which_of_its_values_lies_between_points_that_are_far_apart(c
     assert [line[-1] for line in table_of(plan, at_a_point)[1]] == ["", ""]
 
 
+def test_last_values_of_different_times_are_told(document):
+    """Steps of 0.02 and 0.03 ms come to 0.1 and to 0.09 or 0.12 ms."""
+    plan = plan_of(document, ("step", "0.02,0.03"), until=0.1)
+    _, lines = table_of(plan, list(run_sweep(plan, FakeBackend())))
+    first, last = sorted(float(str(line[2])) for line in lines)
+    told = f"Steps of several lengths end from {first:.6g} to {last:.6g} ms, where last values are read: "
+    assert [line[-1] for line in lines] == [f"{told}read the charts over time at {first:.6g}."] * 2
+    alike = plan_of(document, ("step", "0.02,0.01"), until=0.1)
+    assert [line[-1] for line in table_of(alike, list(run_sweep(alike, FakeBackend())))[1]] == ["", ""]
+
+
 def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):
     plan = plan_of(charted, ("speed", "3,1"), ("tau", "1,2"), until=0.1, kept=(KeptChart("line", Reading("at", 0.5)),))
     rows = list(run_sweep(plan, FakeBackend()))
