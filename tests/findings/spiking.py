@@ -34,7 +34,10 @@ def _pynn(folder: Path) -> dict[str, Any]:
 
 
 CASES = {
-    "weights of a list that PyNN wrote": Case(project("spiking", _pynn), ("engines.spiking.setup.checks._of_pynn",)),
+    "weights and delays of a list that PyNN wrote": Case(
+        project("spiking", _pynn),
+        ("engines.spiking.setup.checks._of_pynn", "engines.spiking.setup.checks._of_table"),
+    ),
     "what of a SONATA circuit is left out": Case(
         _sonata, ("engines.spiking.sonata.reader._findings#1", "engines.spiking.sonata.reader._findings#2")
     ),
