@@ -68,11 +68,11 @@ class CpuExplicit(Explicit):
 
     def advance(self, step: int, steps: int) -> None:
         if self.timed or self._time_at_sides or self._implicit is not None or self.arrive is not None:
-            with self._cores:
+            with self._cores.of(steps):
                 super().advance(step, steps)
             return
         if steps and (step == 0 or self.anew):  # the first step has numbers of its own
-            with self._cores:
+            with self._cores.of(1):
                 super().advance(step, 1)
             step, steps = step + 1, steps - 1
         turns = []
@@ -80,7 +80,7 @@ class CpuExplicit(Explicit):
             turns.append([arrays for _, _, arrays in self.sweeps()])
             self.turn()
         passes, at_once = [one for _, one, _ in self.sweeps()], self._apart[1]
-        with self._cores if at_once == 1 else self._cores_apart:
+        with (self._cores if at_once == 1 else self._cores_apart).of(steps):
             self._march(passes, turns, self.usual(), self._laws(0.0), step, steps, at_once)
         if at_once > 1 and -(-steps // at_once) % 2:
             self._now, self._banks[0] = self._banks[0], self._now

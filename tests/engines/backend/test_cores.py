@@ -109,7 +109,24 @@ def test_on_a_gpu_nothing_is_held():
         assert numba.get_num_threads() == before
 
 
-@pytest.mark.parametrize("preset", ["small_slab", "notched_concrete_beam", "fdtd_slab", "gray_scott_coral"])
+@pytest.mark.parametrize("preset", ["notched_concrete_beam", "fdtd_slab", "gray_scott_coral", "typed_fisher"])
+def test_batches_of_steps_are_so_many_turns(preset, monkeypatch):
+    """Else a long batch with one number of threads would be held against a short one with another."""
+    counted = []
+    of = loop_region.of
+    monkeypatch.setattr(loop_region, "of", lambda region, turns: counted.append(turns) or of(region, turns))
+    document, backend = open_named(preset), CpuBackend()
+    simulation = document.engine.build(document.complete_problem(), backend)
+    counted.clear()  # what is solved beforehand
+    for steps in (1, 7, 30):
+        simulation.advance(steps)
+    assert sum(counted) == simulation.step == 38
+    assert max(counted) > 1
+
+
+@pytest.mark.parametrize(
+    "preset", ["small_slab", "notched_concrete_beam", "fdtd_slab", "gray_scott_coral", "typed_fisher"]
+)
 def test_bits_do_not_hang_on_what_was_tried(preset, monkeypatch):
     """Trials that last a turn each, as against none."""
     ends = []
