@@ -72,7 +72,7 @@ class InspectionPanel(QWidget):
         self._order.addLayout(self._table)
         self._order.addLayout(self._profiles, 1)
         inner.addLayout(self._order)
-        inner.addStretch()
+        inner.addStretch(1)
         self._inner = inner
         area = QScrollArea(self)
         area.setObjectName("scroll")
@@ -146,7 +146,8 @@ class InspectionPanel(QWidget):
             self._profiles.removeWidget(cell)
             cell.hide()
             cell.deleteLater()
-        self._inner.setStretch(0, 1 if infos else 0)  # rows alone stand close below each other
+        for place, stretch in enumerate((1, 0) if infos else (0, 1)):  # rows alone stand close below each other
+            self._inner.setStretch(place, stretch)
         self._infos, self.cells = infos, [ChartCell(info, info.x_unit, self) for info in infos]
         for cell in self.cells:
             cell.plot.setMinimumHeight(PROFILE_HEIGHT)

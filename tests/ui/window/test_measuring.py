@@ -66,8 +66,8 @@ def test_two_clicks_tell_what_the_run_knows_of_both(window, qtbot):
     expected = np.linalg.norm(np.array(first) - np.array(second))
     assert panel.values[0].text() == f"{expected:#.4g} mm"
     assert window.probes.names() == [], "clicks place no probe meanwhile"
-    rows = [label.geometry() for label in panel.values]
-    assert rows[1].top() - rows[0].bottom() < rows[0].height(), "close below each other, however high the dock is"
+    line = panel.values[0].fontMetrics().height()
+    assert panel.values[1].y() - panel.values[0].y() < 1.7 * line, "close below each other, however high the dock is"
     window.controller.step(50)  # what is said follows the run
     qtbot.waitUntil(lambda: panel.values[1].text() == "1 ms", timeout=5000)
     third = pick(window, 7)
