@@ -37,7 +37,7 @@ class ChartInfo:
     ``"matrix"``: a coloured cell for each number, a row for each curve (``across_title`` says what rows are) and
     columns (``x_title``) that ``ChartData.columns`` names.
 
-    ``binned``: values are rates of what came since the point before (spikes): of a run one reads their mean.
+    ``binned``: values are rates over a short time up to each point (of spikes), so that of a run one reads their mean.
 
     ``words``: what curves are called whose titles are symbols, (("T", "Transmission"),): scripts may use either.
     """
