@@ -92,9 +92,13 @@ def test_the_panel_comes_forward_when_it_is_asked_for_in_the_menu_too(window, qt
 
 
 def test_the_probes_say_where_the_values_are_that_no_curve_has(window, qtbot):
-    hint = window.probes.hint
-    assert not hint.isHidden()
-    assert hint.text() == "Activation time: Measure (M), then click the point."
+    hint = window.probes.readout
+    assert hint.text() == "Activation time: Measure (M), then click"
+    assert hint.toolTip() == "Activation time: Measure (M), then click the point."
+    window.probes.plot.hovered.emit("12.3 ms   P1 −84.2 mV")
+    assert hint.text() == "12.3 ms   P1 −84.2 mV"
+    window.probes.plot.hovered.emit("")
+    assert hint.text().startswith("Activation time")
 
 
 def test_another_document_has_nothing_measured_and_a_new_run_measures_the_same(window, qtbot):

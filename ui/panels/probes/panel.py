@@ -43,6 +43,7 @@ class ProbesPanel(QWidget):
         self._fields: dict[str, FieldInfo] = {}
         self._time_unit = ""
         self._past: float | None = None
+        self._hint = ""
         self.plot = TracePlot(self)
         self.list = ProbeList(self)
         self._rows = QScrollArea(self)
@@ -74,12 +75,8 @@ class ProbesPanel(QWidget):
         layout.setSpacing(6)
         layout.addLayout(top)
         layout.addWidget(self.plot, 1)
-        self.hint = QLabel(self)
-        self.hint.setObjectName("muted")
-        self.hint.setWordWrap(True)
         layout.addWidget(self.readout)
         layout.addWidget(self._rows)
-        layout.addWidget(self.hint)
         self.plot.hovered.connect(self._read)
         self.list.renamed.connect(self.rename)
         self.list.removed.connect(self.remove)
@@ -121,9 +118,10 @@ class ProbesPanel(QWidget):
         if info is None:
             return
         self._time_unit = info.time_unit
-        once = [field.title for field in info.fields if field.summary]
-        self.hint.setText(f"{', '.join(once)}: Measure (M), then click the point." if once and info.measures else "")
-        self.hint.setVisible(bool(self.hint.text()))
+        once = [field.title for field in info.fields if field.summary and info.measures]
+        self._hint = f"{once[0]}: Measure (M), then click" if once else ""
+        self.readout.setToolTip(f"{', '.join(once)}: Measure (M), then click the point." if once else "")
+        self._read("")
         self._fields = {field.name: field for field in followed(info.fields)}
         chosen = self.field.currentData() or ("field", self._seen_first)
         self.field.clear()
@@ -175,8 +173,8 @@ class ProbesPanel(QWidget):
         self._show()
 
     def _read(self, text: str) -> None:
-        """What is under the mouse; else what the pale curves are."""
-        self.readout.setText(text or (LEFT_NOTE if self.store.left else ""))
+        """What is under the mouse; else what the pale curves are, or where the values are that no curve has."""
+        self.readout.setText(text or (LEFT_NOTE if self.store.left else self._hint))
 
     def clear_traces(self) -> None:
         """The run starts anew."""
@@ -209,6 +207,8 @@ class ProbesPanel(QWidget):
         self.store.clear()
         self.field.clear()
         self._fields = {}
+        self._hint = ""
+        self._read("")
         self._probes_changed()
         self.plot.autoscale()
 
