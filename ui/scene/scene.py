@@ -20,7 +20,7 @@ from engines.api.placing import Path, Position
 from ui.scene.arrows import Arrows, Seeds, asked, seeds_of, taken
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.deformation import LARGEST, visible_scale
-from ui.scene.cameras.following import AT_END, FEW, beyond, followed
+from ui.scene.cameras.following import AT_END, FEW, beyond, drawn_range, followed
 from ui.scene.cameras.movie_scales import MovieScales
 from ui.scene.cameras.room import CENTRED
 from ui.scene.colormaps import categories, colormap
@@ -399,7 +399,7 @@ class Scene:
             low, high = -max(abs(low), abs(high)), max(abs(low), abs(high))
         if self.logarithmic(field) and low <= 0:
             low = high / DECADES
-        return (low, high) if high > low else (low, low + 1.0)
+        return drawn_range(low, high)
 
     def logarithmic(self, field: FieldInfo) -> bool:
         """Whether its colours go by the logarithm: of what has no sign and no names."""

@@ -12,6 +12,8 @@ from ui.scene.shapes.vertex_means import NO_DATA
 
 NOISE = 1e-5
 """Of what is the same everywhere, in parts of its value: differences of fp32 get no colours."""
+FINEST = 2e-6
+"""The narrowest range in parts of its ends: 16 steps of fp32, in which fields are drawn."""
 STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
 SHARE = 99.8
 """Per cent of the values that the range holds: the place of a point source would leave no colour for its waves."""
@@ -59,6 +61,18 @@ def followed(
         return before
     top = ladder(peak)
     return (-top if low < 0 else 0.0), top
+
+
+def drawn_range(low: float, high: float) -> tuple[float, float]:
+    """A range of colours; where fp32 does not tell its values apart, as much of it as noise takes, so that the bar
+    promises no digits that no colour has."""
+    if not high > low:
+        high = low + 1.0
+    largest = max(abs(low), abs(high))
+    if high - low > FINEST * largest:
+        return low, high
+    middle = low + 0.5 * (high - low)
+    return middle - NOISE * largest, middle + NOISE * largest
 
 
 def span_of(values: Array, share: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import pytest
 from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import gather, info
-from ui.scene.cameras.following import FEW, beyond, followed, ladder
+from ui.scene.cameras.following import FEW, beyond, drawn_range, followed, ladder
 from ui.scene.scene import Scene
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Frame
@@ -45,6 +45,26 @@ def test_a_scene_follows_where_the_view_says_so() -> None:
     assert scene.limits(FIELD) == (-0.005, 0.005)
     scene.apply_view(ViewSettings(range=(-1.0, 1.0)), 1.5)
     assert scene.limits(FIELD) == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "drawn"),
+    [
+        ((3.0, 3.0 + 1e-8), (2.99997, 3.00003)),
+        ((-3.0 - 1e-8, -3.0), (-3.00003, -2.99997)),
+        ((1e5, 1e5 + 0.5), (1e5, 1e5 + 0.5)),  # 64 steps of fp32
+        ((0.0, 1e-20), (0.0, 1e-20)),
+        ((2.0, 2.0), (2.0, 3.0)),
+        ((1e9, 1e9), (1e9 - 1e4, 1e9 + 1e4)),
+    ],
+)
+def test_a_range_is_one_that_colours_can_tell_apart(given, drawn) -> None:
+    """A plate of one colour is not said to be 3.000000000 everywhere where it goes to 3.00000001."""
+    assert drawn_range(*given) == pytest.approx(drawn, rel=1e-8)
+    field = FieldInfo("T", "T", "K", "cell", given)
+    scene = Scene()
+    scene.set_simulation(info(Grid((6, 6, 6), (1.0, 1.0, 1.0)), field))
+    assert scene.limits(field) == drawn_range(*given)
 
 
 def test_what_lies_beyond_the_colours_is_told_in_per_cent_and_in_fives_from_ten_on() -> None:
