@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from engines.api.charts import Fact
 from engines.api.parameters import ParameterGroup, quantity
@@ -35,6 +35,10 @@ class FieldSeries(ParameterGroup):
 
 class Recording(ParameterGroup):
     """What of a run is written into a folder of results, besides series and charts."""
+
+    only_written: ClassVar[frozenset[str]] = frozenset({"fields"})
+    """Which of these decide of files alone, that whoever writes them goes on with or refuses. All else of such a group
+    is what numbers and columns are computed with."""
 
     fields: FieldSeries = quantity(FieldSeries(), "", "Which whole fields, how often and in which form")
 

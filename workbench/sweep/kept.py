@@ -83,12 +83,13 @@ class KeptCases:
         return self._folder / f"{self._key(place)[:32]}.npz"
 
     def _key(self, place: int) -> str:
-        """SHA-256 of all that the row depends on: problem, end, charts that are kept, version, and who computes."""
+        """SHA-256 of all that the row depends on: problem, end, charts that are kept, how closely its end is looked at,
+        version, and who computes."""
         plan = self._plan
         if self._plan_digest is None:
             places = [one.place for one in plan.numbers]
             kept = None if plan.kept is None else sorted({one.name for one in plan.kept})
-            rest = [__version__, plan.until, kept, plan.document.project.run.device]
+            rest = [__version__, plan.until, kept, plan.converges, plan.document.project.run.device]
             self._plan_digest = problem_fingerprint(plan.document, (), places) + json.dumps(rest)
         written = zip(plan.numbers, plan.values(plan.case(place)), strict=True)
         case = sorted((one.name, float(value)) for one, value in written)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from engines.api.parameters import quantity
 from engines.recording import Recording as FieldRecording
 
@@ -11,6 +13,10 @@ SOME = {"cells": (0,)}
 
 class Recording(FieldRecording):
     """What is written of each cell into a folder of results, besides series and charts of them all."""
+
+    only_written: ClassVar[frozenset[str]] = FieldRecording.only_written | {
+        "cells", "interval", "voltage", "current", "temperature",
+    }  # fmt: skip
 
     cells: int = quantity(
         1000, "1", "So many cells are written, the first ones; 0: none", when=IN_CELLS, ge=0, le=10_000_000

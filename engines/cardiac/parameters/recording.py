@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.recording import LABELS, FieldSeries
@@ -40,6 +40,8 @@ class TissueSeries(FieldSeries):
 
 class Recording(ParameterGroup):
     """What is read from the tissue while it runs."""
+
+    only_written: ClassVar[frozenset[str]] = frozenset({"fields"})
 
     fields: TissueSeries = quantity(TissueSeries(), "", "Which whole fields are written, how often and in which form")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from engines.api.parameters import Among, quantity
 from engines.recording import Recording as FieldRecording
@@ -10,6 +10,8 @@ from engines.recording import Recording as FieldRecording
 
 class Recording(FieldRecording):
     """What is written of each neuron into a folder of results, besides series and charts."""
+
+    only_written: ClassVar[frozenset[str]] = FieldRecording.only_written | {"spikes", "populations"}
 
     spikes: Literal["all", "none", "populations"] = quantity(
         "all", "", "Whose spikes are written, as time and number of the neuron",

@@ -6,14 +6,24 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from engines.api import registry
 from engines.api.errors import ProblemError
-from workbench.run.states.checkpoint import CheckpointMeta, checkpoints_at, read_checkpoint, write_checkpoint
+from workbench.run.states.checkpoint import (
+    CheckpointMeta,
+    checkpoints_at,
+    problem_fingerprint,
+    read_checkpoint,
+    write_checkpoint,
+)
 from workbench.run.states.fitting import fitting
 from workbench.storage.atomic import StorageError, write_text
+
+ENGINES = registry.engines()
 
 
 def write(path: Path, step: int, kept: int = 2) -> None:
@@ -74,6 +84,52 @@ def test_a_damaged_one_is_passed_over_with_a_sentence(place, harm):
 def test_one_of_another_problem_is_refused_and_not_passed_over(place):
     with pytest.raises(ProblemError, match="belongs to another problem"):
         read_checkpoint(place, "q")
+
+
+def recorded() -> list[tuple[str, str]]:
+    """Engine and field of each group ``recording``."""
+    kinds = {name: engine.Parameters.model_fields["recording"].annotation for name, engine in ENGINES.items()}
+    assert len(kinds) >= 6
+    assert all(kind.only_written <= set(kind.model_fields) for kind in kinds.values())
+    return [(name, key) for name, kind in kinds.items() for key in kind.model_fields]
+
+
+OTHER = {
+    "fields": {"interval": 3.0},
+    "spikes": "none",
+    "populations": ["E"],
+    "ecg": "off",
+    "electrodes": [{}],
+    "leads": [{}],
+}
+
+
+@pytest.mark.parametrize(("name", "key"), recorded())
+def test_what_numbers_are_computed_with_belongs_to_the_problem_and_what_is_written_alone_does_not(name, key):
+    """A run that went on with another conductivity of the bath would have a column of two scales."""
+    recording = ENGINES[name].Parameters().recording
+    now = getattr(recording, key)
+    other = OTHER[key] if key in OTHER else not now if isinstance(now, bool) else now / 2
+    changed = type(recording).model_validate(recording.model_dump() | {key: other})
+    assert changed != recording
+    found = {fingerprint_of(name, recording), fingerprint_of(name, changed)}
+    assert len(found) == (1 if key in recording.only_written else 2)
+
+
+def test_names_of_regions_belong_to_the_problem():
+    """Parameters find their cells by them."""
+    recording = ENGINES["cardiac"].Parameters().recording
+    names = {1: "scar", 2: "tissue"}
+    found = {
+        fingerprint_of("cardiac", recording, SimpleNamespace(region_names=given))
+        for given in (names, dict(reversed(names.items())), {1: "tissue", 2: "scar"})
+    }
+    assert len(found) == 2
+
+
+def fingerprint_of(name, recording, loaded=None):
+    parameters = ENGINES[name].Parameters().model_copy(update={"recording": recording})
+    return problem_fingerprint(SimpleNamespace(engine=ENGINES[name], parameters=parameters, loaded=loaded), ())
 
 
 def test_a_crash_while_they_change_places_loses_none(place):

@@ -117,6 +117,45 @@ def test_nothing_is_written_where_nothing_is_wanted(tmp_path):
         assert file["spikes/time"][0] >= 5.0
 
 
+def refused(document, folder):
+    """What a run that goes on in ``folder`` says, which leaves its files as they are."""
+    resume = read_checkpoint(folder / "checkpoint.npz", problem_fingerprint(document, []))
+    before = {file.name: file.read_bytes() for file in folder.glob("*.h5")}
+    recorder = Recorder(folder, document, resume=resume)
+    runner = start(document, "cpu", [recorder], autostart=True, until=9e9, resume_from=resume.state, can_reset=False)
+    runner.wait(RunState.FAILED)
+    runner.close()
+    assert isinstance(runner.error, ProblemError)
+    assert {file.name: file.read_bytes() for file in folder.glob("*.h5")} == before
+    return str(runner.error)
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ({}, "has spikes of 'Inhibitory', this run writes 'Excitatory', 'Inhibitory': resume with recording.spikes"),
+        ({"spikes": "populations", "populations": ["Excitatory"]}, "of 'Inhibitory', this run writes 'Excitatory'"),
+        ({"spikes": "none"}, "has spikes, and this run would write none from here on: resume with recording.spikes"),
+    ],
+)
+def test_spikes_go_on_for_the_populations_that_they_began_with(tmp_path, other, told):
+    run(network(spikes="populations", populations=["Inhibitory"]), tmp_path, 5.0)
+    assert told in refused(network(**other), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ({"cells": 12}, "has current, voltage of 20 cells, this run writes current, voltage of 12 cells: "),
+        ({"cells": 20, "current": False}, "this run writes voltage of 20 cells: resume with recording.cells"),
+    ],
+)
+def test_cells_go_on_as_they_began(tmp_path, other, told):
+    """They are whole, and not said to be damaged."""
+    run(ensemble(cells=20), tmp_path, 310.0)
+    assert told in refused(ensemble(**other), tmp_path)
+
+
 def test_every_cell_is_on_disk(tmp_path):
     """Rows at multiples of the interval, in few parts or resumed; parameters as drawn; the way that each has ended."""
     document = ensemble()

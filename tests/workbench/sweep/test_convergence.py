@@ -16,10 +16,12 @@ from tests.workbench.fake_engine import FakeBackend, WaveEngine
 from workbench.cli import main
 from workbench.project.document import new_document, open_document
 from workbench.sweep.convergence import _order, convergence, convergences, refined
+from workbench.sweep.kept import KeptCases
 from workbench.sweep.plan import KeptChart, SweepPlan, variation
 from workbench.sweep.readings import Reading
 from workbench.sweep.running import Row, run_in_a_row
 from workbench.sweep.table import table_of
+from workbench.sweep.workers import run_sweep
 from workbench.words.numbers import figure
 
 H = np.array([0.4, 0.2, 0.1, 0.05])
@@ -115,6 +117,16 @@ def test_samples_far_apart_do_not_take_a_curve_as_straight_up_to_its_end(documen
     far = [one.finest for _, one in convergences(plan, list(run_in_a_row(plan, FakeBackend())))]
     assert close
     assert far == pytest.approx(close, rel=1e-12)
+
+
+def test_an_order_is_the_same_whatever_an_ordinary_sweep_has_left_in_the_folder(document, tmp_path):
+    """Whose runs were not looked at as closely at their ends."""
+    study = SweepPlan(document, (refined(document, "step", "0.13,0.07,0.04"),), 3.0)
+    plain = SweepPlan(document, (variation(document, "step", "0.13,0.07,0.04"),), 3.0)
+    for plan in (plain, study):
+        rows = list(run_sweep(plan, FakeBackend(), kept=KeptCases(tmp_path, plan)))
+    fresh = list(run_in_a_row(study, FakeBackend()))
+    assert [one.told for _, one in convergences(study, rows)] == [one.told for _, one in convergences(study, fresh)]
 
 
 def test_what_is_no_last_value_is_read_where_it_is(document):

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.api.values import CellQuantity
 from workbench.export.hdf5 import changed, make_hdf5, put
 from workbench.export.streams.growing import append, growing
@@ -43,12 +44,21 @@ class CellsFile:
 
     def keep_until(self, time: float, every: int) -> int:
         """Forget the rows after ``time``, and the last where that is of an end between two looks, which come ``every``
-        so many steps; the step of the last that is left, −1 without one. Raises ProblemError if it is damaged."""
+        so many steps; the step of the last that is left, −1 without one. Raises ProblemError if it is damaged, or
+        of other cells."""
         with changed(self.path) as file:
-            times = file["time"][:]
-            wanted = {(len(times), self._cells)}
-            if {file[each.name].shape for each in self._quantities} - wanted or not (np.diff(times) >= 0).all():
-                raise ValueError("rows of other cells, or in no order")
+            times, names = file["time"][:], {each.name for each in self._quantities}
+            rows = {
+                name: each.shape for name, each in file.items() if isinstance(each, h5py.Dataset) and name != "time"
+            }
+            if rows.keys() != names or {shape[1:] for shape in rows.values()} != {(self._cells,)}:
+                now = dict.fromkeys(names, (0, self._cells))
+                raise ProblemError(
+                    f"'{self.path}' has {_told(rows)}, this run writes {_told(now)}: "
+                    "resume with recording.cells and what is recorded of each as they were, or run without --resume."
+                )
+            if {len(file[name]) for name in rows} != {len(times)} or not (np.diff(times) >= 0).all():
+                raise ValueError("rows of other times, or in no order")
             steps = np.rint(times[times < time + self._dt / 2] / self._dt).astype(int)
             steps = steps[:-1] if len(steps) and steps[-1] % every else steps
             for name in ("time", *(each.name for each in self._quantities)):
@@ -67,3 +77,9 @@ class CellsFile:
         with changed(self.path) as file:
             for name, values in results.items():
                 put(file, name, values)
+
+
+def _told(rows: Mapping[str, tuple[int, ...]]) -> str:
+    """``temperature, voltage of 4 cells``"""
+    counts = sorted({shape[1] for shape in rows.values() if len(shape) > 1})
+    return f"{', '.join(sorted(rows))} of {' and '.join(map(str, counts))} cells"

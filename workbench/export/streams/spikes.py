@@ -10,6 +10,7 @@ from typing import BinaryIO
 import h5py
 import numpy as np
 
+from engines.api.errors import ProblemError
 from engines.api.values import Population, Spikes
 from workbench.export.hdf5 import changed, make_hdf5, readable
 from workbench.export.streams.growing import append, growing
@@ -18,6 +19,7 @@ from workbench.storage.zips import add_array, undated
 
 CHUNK = 1 << 14
 """Spikes of a chunk: what a file loses where the last one is written again is small."""
+AS_BEFORE = "resume with recording.spikes and recording.populations as they were, or run without --resume."
 COPIED = 1 << 20
 """Spikes that are in memory at a time when they are copied into another form."""
 
@@ -47,8 +49,15 @@ class SpikesFile:
         make_hdf5(self.path, fill)
 
     def keep_before(self, time: float) -> None:
-        """Forget what was written of ``time`` and after it. Raises ProblemError if the file is damaged."""
+        """Forget what was written of ``time`` and after it. Raises ProblemError if the file is damaged, or of other
+        populations."""
         with changed(self.path) as file:
+            names, recorded = file["populations/name"].asstr()[:], file["populations/recorded"][:]
+            before, now = [*names[recorded]], [each.name for each in self._populations if each.recorded]
+            if before != now:
+                raise ProblemError(
+                    f"'{self.path}' has spikes of {_told(before)}, this run writes {_told(now)}: {AS_BEFORE}"
+                )
             kept = _spikes_before(file["spikes/time"], file["spikes/neuron"], time - self._dt / 2)
             for name in ("time", "neuron"):
                 file[f"spikes/{name}"].resize(kept, axis=0)
@@ -78,6 +87,10 @@ class SpikesFile:
 
         with readable(self.path) as file:
             write_atomically(path, write)
+
+
+def _told(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "nobody"
 
 
 def _spikes_before(times: h5py.Dataset, neurons: h5py.Dataset, time: float) -> int:

@@ -66,16 +66,19 @@ class Checkpoint:
 
 def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]], without: Sequence[Place] = ()) -> str:
     """SHA-256 of all that a run's numbers and its tables' columns depend on, but for the parameters at the places
-    ``without``."""
+    ``without`` and for what decides of other files alone."""
     digest = hashlib.sha256()
+    recording = getattr(document.parameters, RECORDING, None)
+    only_written = {RECORDING: set(getattr(recording, "only_written", ()))}
     contents = {
         place: fingerprint([file]) for place, file in named_files(document.parameters).items() if file.is_file()
     }
     changes = {**contents, **dict.fromkeys(without)}
     content = {
         "engine": document.engine.id,
-        "parameters": with_values(document.parameters.model_dump(mode="json", exclude={RECORDING}), changes),
+        "parameters": with_values(document.parameters.model_dump(mode="json", exclude=only_written), changes),
         "probes": [list(probe) for probe in probes],
+        "regions": sorted(getattr(document.loaded, "region_names", {}).items()),
     }
     digest.update(json.dumps(content, sort_keys=True).encode())
     for name in ("points", "cells", "regions", "fibres", "sheets"):
@@ -138,7 +141,8 @@ def read_checkpoint(path: Path, problem: str) -> Checkpoint:
             continue
         if meta.problem != problem:
             raise ProblemError(
-                f"The checkpoint '{file}' belongs to another problem (mesh, parameters or probes differ): "
+                f"The checkpoint '{file}' belongs to another problem (mesh, parameters, what is recorded "
+                "or probes differ): "
                 "run without --resume or into another folder."
             )
         noticed = f"The checkpoint '{path}' is damaged: the run goes on from the one before, '{file}'."

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from engines.api import Finding, Simulation, SimulationInfo
 from engines.api.abilities import Cells, Spiking
+from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
 from engines.recording import FieldSeries
 from workbench.export.moments import igb
 from workbench.export.moments.series import MOMENTS
 from workbench.export.moments.vtkhdf import FILE
+from workbench.export.streams.spikes import AS_BEFORE
 from workbench.run.streams.cells import CELLS, CellStream
 from workbench.run.streams.fields import FieldStream
 from workbench.run.streams.spikes import SPIKES, SPIKES_NPZ, SpikeStream
@@ -72,8 +74,18 @@ def streams_of(
                 forget_journal(folder / name)
     unit = info.time_unit
     found: list[Stream] = [FieldStream(info, series, folder, resumed_at)]
-    if isinstance(simulation, Spiking) and any(each.recorded for each in simulation.populations):
-        found.append(SpikeStream(simulation, simulation, folder, unit, resumed_at))
+    if isinstance(simulation, Spiking):
+        if any(each.recorded for each in simulation.populations):
+            found.append(SpikeStream(simulation, simulation, folder, unit, resumed_at))
+        elif resumed_at:
+            refuse_silence(folder)
     if isinstance(simulation, Cells) and simulation.cell_quantities:
         found.append(CellStream(simulation, simulation, folder, unit, resumed_at))
     return found
+
+
+def refuse_silence(folder: Path) -> None:
+    """Raises ProblemError where spikes were written up to where a run goes on that writes none: who reads them would
+    take the network for silent from there on."""
+    if (folder / SPIKES).is_file():
+        raise ProblemError(f"'{folder / SPIKES}' has spikes, and this run would write none from here on: {AS_BEFORE}")
