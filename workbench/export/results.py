@@ -34,7 +34,8 @@ class Results:
     """All fields at one moment, on the host, and the charts that are not over time.
 
     ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: arrays of
-    :class:`~engines.api.abilities.WithResults`; ``files``: texts of :class:`~engines.api.abilities.WithFiles`;
+    :class:`~engines.api.abilities.WithResults`; ``files``: texts of :class:`~engines.api.abilities.WithFiles`, and
+    tables of what went on over time;
     ``note``: what makes ``others`` wrong.
     """
 

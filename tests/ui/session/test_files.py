@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 import workbench
+from engines.api.charts import ChartInfo
 from tests.engines.spiking.brian2.texts import CUBA
 from tests.ui.doubles import keep_aside
 from ui.session.files import file_stem
@@ -176,7 +178,8 @@ def test_held_arrow_keys_are_one_undo(opened, qtbot):
 
 
 def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
-    window = opened
+    window, told = opened, []
+    window.files.done.connect(told.append)
     window.probes.add((2.0, 4.0, 2.0))
     window.controller.run()
     qtbot.waitUntil(lambda: len(window.probes.store.probes.get(("P1", "voltage"), ())) > 10)
@@ -190,6 +193,14 @@ def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
     window.actions_["results"].trigger()
     qtbot.waitUntil(lambda: (tmp_path / "voltage.npy").exists() and not window.background.busy)
     assert len(np.load(tmp_path / "voltage.npy")) == window.model.document.geometry.n_cells
+    assert told[-1] == f"Written to {tmp_path}."
+    network = ChartInfo("raster", "Spikes, by neuron", "1", kind="raster")
+    monkeypatch.setattr(window.controller, "info", replace(window.controller.info, charts=(network,)))
+    window.actions_["results"].trigger()
+    qtbot.waitUntil(lambda: len(told) == 6)
+    assert told[-1].startswith(
+        f"Written to {tmp_path}. Its spikes are those of the raster; 'workbench run PROJECT --out"
+    )
     rows = list(csv.DictReader((tmp_path / "v.csv").open()))
     buffer = window.probes.store.probes["P1", "voltage"]
     assert [float(row["time [ms]"]) for row in rows] == list(buffer.times)
