@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sized
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,6 +42,8 @@ SPIKES_ELSEWHERE = (
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
 NO_LETTERS, LONGEST_STEM = '/\\:*?"<>|', 80
 """Of names of files, on one system or another."""
+GROUPING = "\u202f\u2009\xa0"
+"""Blanks between the digits of one number."""
 MESH_KINDS = " ".join(f"*{suffix}" for suffix in MESHES)
 
 
@@ -52,9 +55,13 @@ def open_filter() -> str:
 
 
 def file_stem(title: str) -> str:
-    """What a file of this title is called: a stranger's title names no folder."""
-    letters = ("-" if letter in NO_LETTERS or not letter.isprintable() else letter for letter in title[:LONGEST_STEM])
-    return "".join(letters).strip(" .") or "project"
+    """What a file of this title is called: a stranger's title names no folder. ``CUBA: 4 000 neurons`` of its letters
+    and digits alone, ``CUBA 4000 neurons``."""
+    whole = re.sub(rf"(?<=\d)[{GROUPING}](?=\d)", "", title)
+    blank = (" " if letter.isspace() else letter for letter in whole)
+    marked = "".join(letter if letter.isprintable() and letter not in NO_LETTERS else "\0" for letter in blank)
+    parted = re.sub(r"\0+", "-", re.sub(r" \0+|\0+ ", " ", marked))
+    return re.sub(" +", " ", parted)[:LONGEST_STEM].strip(" .,;-") or "project"
 
 
 class FileActions(QObject):

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import signal
 import threading
 import time
@@ -24,6 +25,7 @@ from ui.window.questions.outside import OutsideDialog
 from ui.window.questions.overtaken import OvertakenDialog
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import open_document
+from workbench.project.presets import presets
 
 
 def drop(window, path):
@@ -388,6 +390,31 @@ def test_a_title_suggests_a_name_and_no_folder(title, tmp_path):
     assert (tmp_path / name).parent == tmp_path
     assert name.isprintable()
     (tmp_path / name).write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("title", "stem"),
+    [
+        ("CUBA: 4\u202f000 spiking neurons", "CUBA 4000 spiking neurons"),
+        ("CUBA, 4,000 neurons", "CUBA, 4,000 neurons"),
+        ("Izhikevich 2003: rhythms of 1\u202f000 neurons", "Izhikevich 2003 rhythms of 1000 neurons"),
+        ('a/b: what? * is "it"', "a-b what is it"),
+        ("Spiral wave after S1–S2", "Spiral wave after S1–S2"),
+        ("two\nlines\tof text: ", "two lines of text"),
+        ("-.: ", "project"),
+        ("", "project"),
+    ],
+)
+def test_what_a_title_suggests_can_be_read(title, stem):
+    assert file_stem(title) == stem
+
+
+def test_titles_of_presets_suggest_names_without_stray_signs():
+    titles = {preset.title: file_stem(preset.title) for preset in presets()}
+    assert len(titles) > 40
+    assert len(set(titles.values())) == len(titles)
+    for stem in titles.values():
+        assert not re.search(r"  | -|- |^\W|\W$|[^\w ,'’().–-]|\u202f", stem), stem
 
 
 def test_a_snapshot_has_the_state_of_the_run_where_one_is_built(opened, qtbot, monkeypatch, tmp_path):
