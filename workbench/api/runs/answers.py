@@ -22,7 +22,7 @@ from workbench.api.runs.axes import cells_on_axes, results_on_axes
 from workbench.api.runs.curves import Chart, Curve, Curves, curve_of_series, curves_of_chart
 from workbench.api.runs.recording import SpikeTrains
 from workbench.api.runs.standing import Standing
-from workbench.export.results import export_results, files_of, results_of, take_results
+from workbench.export.results import axes_of, export_results, files_of, results_of, take_results
 from workbench.export.streams.over_time import SERIES, SPIKES, series_text, spikes_text
 from workbench.run.lines import line_results, missed_lines
 from workbench.run.session import probe_elements
@@ -102,7 +102,7 @@ class Answers(Standing):
     def results(self) -> Named[Quantity]:
         """What the engine gives besides, by ``group/quantity`` ("back/energy"); copied from the device when asked."""
         self._notice()
-        return results_on_axes(quantities("result", self._ask(results_of)))
+        return results_on_axes(quantities("result", self._ask(results_of)), self._ask(axes_of))
 
     @property
     def files(self) -> Named[str]:
