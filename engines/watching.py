@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from engines.api import Array, FieldInfo, Finding, SeriesInfo
+from engines.api.abilities import Axes
 from engines.api.charts import ChartData, ChartInfo
 
 Moment = TypeVar("Moment")
@@ -56,6 +57,10 @@ class Watcher(ABC, Generic[Moment]):
 
     def results(self) -> Mapping[str, Array]:
         """What is exported beside fields: arrays on the host by ``watcher/quantity [unit]``."""
+        return {}
+
+    def axes(self) -> Mapping[str, Axes]:
+        """What ``results`` are over, where their names alone do not say it, by ``watcher/quantity``."""
         return {}
 
     def files(self) -> Mapping[str, str]:
@@ -124,6 +129,10 @@ class Watchers(tuple[Kind, ...]):
     def results(self) -> dict[str, Array]:
         """What all of them export beside fields."""
         return {name: values for watcher in self for name, values in watcher.results().items()}
+
+    def axes(self) -> dict[str, Axes]:
+        """What these are over, where it is known."""
+        return {name: axes for watcher in self for name, axes in watcher.axes().items()}
 
     def files(self) -> dict[str, str]:
         """Text files of all of them, by name."""

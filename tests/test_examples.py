@@ -170,13 +170,21 @@ def test_what_the_manual_says_of_python_runs(tmp_path, monkeypatch, capsys):
         warnings.simplefilter("ignore", wb.WorkbenchWarning)
         for block in blocks:
             exec(block, names)  # noqa: S102 (our own)
-    assert capsys.readouterr().out.startswith("µm 0.99")
+    told = capsys.readouterr().out
+    assert told.startswith("µm 0.99")
+    weak, strong = (float(rate) for rate in re.findall(r"'synapses.inhibition': .*} (.*)", told))
+    assert weak > 1.1 * strong, "a mean tells what inhibition does; the last bin does not"
     for name in re.findall(r"`wb\.(\w+)", page):
         assert name in wb.__all__ or name == "__all__", name
     for name in re.findall(r"`run\.(\w+)", page):
         assert hasattr(wb.Run, name) or name == "interrupted", name
     for name in re.findall(r"`project\.(\w+)", page):
         assert hasattr(wb.Project, name), name
+
+
+def test_no_page_takes_the_last_bin_of_a_rate_for_the_rate():
+    pages = (EXAMPLES.parent / "docs").rglob("*.md")
+    assert not [page.name for page in pages if re.search(r"rate_\w+\"\]\.values\[-1\]", page.read_text("utf-8"))]
 
 
 def test_a_page_leads_from_a_table_to_a_driven_cell(tmp_path, monkeypatch, capsys):

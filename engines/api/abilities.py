@@ -177,6 +177,19 @@ class WithResults(Protocol):
         """
 
 
+Axes = Mapping[str, str | Array]
+"""Of an array, in their order: what each axis is called, and the result that says where along it each value stands, as
+``group/quantity``, that as (n,) itself, or "" where values are counted from 0."""
+
+
+@runtime_checkable
+class OnAxes(Protocol):
+    """What its results are over is known."""
+
+    def result_axes(self) -> Mapping[str, Axes]:
+        """The axes of those of :meth:`WithResults.results` that have names for them, by ``group/quantity``. Cheap."""
+
+
 @runtime_checkable
 class OnDevice(Protocol):
     """Its fields can be handed over where they are, so that what works on them there copies nothing to the host."""

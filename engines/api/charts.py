@@ -69,6 +69,7 @@ class Curve:
     band around a line. ``told`` is the place of the point that is the present one, as -1 of a curve that grows: its
     value is told while nobody points at another. None: none of them is. ``over``: a line over stacked areas.
     ``across: (n,)`` is the second abscissa of a pattern: a full grid, ``across`` running first and once around.
+    ``mean``: of a binned curve that over time, of all its points, also those that ``x`` and ``y`` have no more.
     """
 
     title: str
@@ -80,6 +81,7 @@ class Curve:
     told: int | None = None
     across: Array | None = None
     over: bool = False
+    mean: float | None = None
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ class FakeServices(FakeLab):
     def export_snapshot(self, path, picture, document, runner=None, curves=()):
         Path(path).write_bytes(np.asarray(picture).tobytes())
 
-    def export_results(self, directory, document, runner):
+    def export_results(self, directory, document, runner, info, curves=()):
         field = runner.post(lambda simulation: simulation.field("voltage")).result(10)
         np.save(Path(directory) / "voltage.npy", field)
 

@@ -147,4 +147,4 @@ def _each(curve: Curve, change: Callable[[Array], Array]) -> Curve:
     high = None if curve.high is None else change(curve.high)
     if low is not None and high is not None:
         low, high = np.fmin(low, high), np.fmax(low, high)  # a negative divisor turns a band over
-    return replace(curve, y=change(curve.y), low=low, high=high)
+    return replace(curve, y=change(curve.y), low=low, high=high, mean=None)

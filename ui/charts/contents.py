@@ -48,7 +48,9 @@ def over_time(chart: ChartInfo, buffers: Mapping[str, TraceBuffer], series: Sequ
         low = high = None
         if place < len(chart.bands) and all(end in known for end in chart.bands[place]):
             low, high = (_at(times, *known[end]) for end in chart.bands[place])
-        curves.append(Curve(titles.get(name, name), times, values, low=low, high=high, over=name in chart.lines))
+        mean = buffers[name].mean if chart.binned else None
+        title = titles.get(name, name)
+        curves.append(Curve(title, times, values, low=low, high=high, over=name in chart.lines, mean=mean))
     return ChartData(tuple(curves))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sized
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,9 +35,15 @@ from workbench.storage.overtaken import Overtaken
 from workbench.words.units import counted
 
 NO_TRACES = "No probe has recorded anything yet: place one and run. A chart is saved as CSV in its own menu."
+SPIKES_ELSEWHERE = (
+    "Its spikes are those of the raster; 'workbench run PROJECT --out FOLDER' writes every one, and so does run.save() "
+    "in Python."
+)
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
 NO_LETTERS, LONGEST_STEM = '/\\:*?"<>|', 80
 """Of names of files, on one system or another."""
+GROUPING = "\u202f\u2009\xa0"
+"""Blanks between the digits of one number."""
 MESH_KINDS = " ".join(f"*{suffix}" for suffix in MESHES)
 
 
@@ -48,9 +55,13 @@ def open_filter() -> str:
 
 
 def file_stem(title: str) -> str:
-    """What a file of this title is called: a stranger's title names no folder."""
-    letters = ("-" if letter in NO_LETTERS or not letter.isprintable() else letter for letter in title[:LONGEST_STEM])
-    return "".join(letters).strip(" .") or "project"
+    """What a file of this title is called: a stranger's title names no folder. ``CUBA: 4 000 neurons`` of its letters
+    and digits alone, ``CUBA 4000 neurons``."""
+    whole = re.sub(rf"(?<=\d)[{GROUPING}](?=\d)", "", title)
+    blank = (" " if letter.isspace() else letter for letter in whole)
+    marked = "".join(letter if letter.isprintable() and letter not in NO_LETTERS else "\0" for letter in blank)
+    parted = re.sub(r"\0+", "-", re.sub(r" \0+|\0+ ", " ", marked))
+    return re.sub(" +", " ", parted)[:LONGEST_STEM].strip(" .,;-") or "project"
 
 
 class FileActions(QObject):
@@ -191,14 +202,15 @@ class FileActions(QObject):
             self._write(lambda: self._services.export_snapshot(path, picture, document, runner, curves), path)
 
     def export_results(self) -> None:
-        document, runner = self._model.document, self._controller.runner
-        if document is None or runner is None or self._controller.info is None:
+        document, runner, info = self._model.document, self._controller.runner, self._controller.info
+        if document is None or runner is None or info is None:
             self._controller.problem.emit("There are no results yet: press Run first.")
             return
         folder = folder_for(self._window, "Export results into a folder", self._folder())
         if folder is not None:
-            copy = self._model.snapshot(self._view())
-            self._write(lambda: self._services.export_results(folder, copy, runner), folder)
+            copy, curves = self._model.snapshot(self._view()), self.curves()
+            more = SPIKES_ELSEWHERE if any(chart.kind == "raster" for chart in info.charts) else ""
+            self._write(lambda: self._services.export_results(folder, copy, runner, info, curves), folder, more)
 
     def export_mesh(self) -> None:
         path = self._ask("Export mesh", ".vtu", "VTK (*.vtu);;CARP in micrometres (*.elem *.pts *.lon)")
@@ -260,8 +272,10 @@ class FileActions(QObject):
             content = cell.content(path.suffix if path.suffix in SAVED_AS else suffix)
             self._write(lambda: write_bytes(path, content), path)
 
-    def _write(self, call: Callable[[], object], path: Path) -> None:
-        self._background.submit("files", call, lambda _: self.done.emit(f"Written to {path}."), self._failed)
+    def _write(self, call: Callable[[], object], path: Path, more: str = "") -> None:
+        """``more``: what is to be known of what was written, a sentence."""
+        told = " ".join(part for part in (f"Written to {path}.", more) if part)
+        self._background.submit("files", call, lambda _: self.done.emit(told), self._failed)
 
     def _ask(self, title: str, suffix: str, kinds: str, name: str = "") -> Path | None:
         if self._model.document is None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -14,7 +15,7 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from pydantic import BaseModel
 
-from engines.api import Array, Engine, Estimate, Finding, Preset, Progress, registry
+from engines.api import Array, Engine, Estimate, Finding, Preset, Progress, SimulationInfo, registry
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, WorkbenchError
@@ -30,6 +31,7 @@ from workbench.bench.records import LabRecord, device_text
 from workbench.export.meshes import export_mesh
 from workbench.export.png import encode_png, save_snapshot
 from workbench.export.results import export_results
+from workbench.export.streams.over_time import SERIES, series_text
 from workbench.project import presets as all_presets
 from workbench.project.autosave import Autosave, Recovery, discard, recover, recoveries
 from workbench.project.boundary import NOTHING, Permission
@@ -59,6 +61,7 @@ from workbench.run.states.memory import (
 )
 from workbench.run.states.taken import TakeResults, TakeSnapshot
 from workbench.run.streams.curves import Curves
+from workbench.run.streams.traces import CAPACITY
 from workbench.run.timing_log import TimingObserver, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles
@@ -68,6 +71,7 @@ from workbench.sweep.running import Row
 from workbench.sweep.workers import run_sweep
 
 EXPORT_SECONDS = 120.0
+THINNED = "of each stretch of time the lowest and the highest value"
 
 
 class HouseServices:
@@ -346,13 +350,19 @@ class HouseServices:
         save_snapshot(path, picture, document, moment)
         self._allowed = self._allowed.union(document.files())
 
-    def export_results(self, directory: Path, document: Document, runner: AnyRunner) -> Sequence[Path]:
+    def export_results(
+        self, directory: Path, document: Document, runner: AnyRunner, info: SimulationInfo, curves: Curves = NO_CURVES
+    ) -> Sequence[Path]:
         wanted = TakeResults(tuple(session.probe_elements(document)), tuple(document.project.lines))
         try:
             results = runner.post(wanted).result(EXPORT_SECONDS)
         except (CancelledError, TimeoutError) as error:
             raise ProblemError("The run has ended, so there is nothing to export: run it again first.") from error
-        return export_results(results, directory / "results.pvd")
+        drawn = {key[0]: curve for key, curve in curves.items() if len(key) == 1}
+        note = THINNED if any(len(times) >= CAPACITY // 2 for times, _ in drawn.values()) else ""
+        table = series_text(info.series, info.time_unit, drawn, note)
+        files = {**results.files, SERIES: table} if table else results.files
+        return export_results(replace(results, files=files), directory / "results.pvd")
 
     def export_mesh(self, path: Path, document: Document) -> Sequence[Path]:
         return export_mesh(document.geometry, path)

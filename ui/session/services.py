@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
-from engines.api import Array, Engine, Estimate, Preset, Progress
+from engines.api import Array, Engine, Estimate, Preset, Progress, SimulationInfo
 from engines.api.charts import Forecast
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
@@ -166,8 +166,11 @@ class Services(Protocol):
     def earlier_curves(self, runner: AnyRunner) -> Curves:
         """What had been drawn before the moment at which ``runner`` goes on; nothing where it began at zero."""
 
-    def export_results(self, directory: Path, document: Document, runner: AnyRunner) -> Any:
-        """The whole fields of the present moment. Waits for the worker between two batches."""
+    def export_results(
+        self, directory: Path, document: Document, runner: AnyRunner, info: SimulationInfo, curves: Curves = NO_CURVES
+    ) -> Any:
+        """The whole fields of the present moment, and the series of ``curves``. Waits for the worker between two
+        batches."""
 
     def export_mesh(self, path: Path, document: Document) -> Any:
         """As the format that ``path`` ends in. Raises WorkbenchError."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, Selection, Simulation
-from engines.api.abilities import WithFiles, WithResults
+from engines.api.abilities import Axes, OnAxes, WithFiles, WithResults
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import ProblemError
 from engines.api.simulation.contract import chart_of, fields_of
@@ -34,7 +34,8 @@ class Results:
     """All fields at one moment, on the host, and the charts that are not over time.
 
     ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: arrays of
-    :class:`~engines.api.abilities.WithResults`; ``files``: texts of :class:`~engines.api.abilities.WithFiles`;
+    :class:`~engines.api.abilities.WithResults`; ``files``: texts of :class:`~engines.api.abilities.WithFiles`, and
+    tables of what went on over time;
     ``note``: what makes ``others`` wrong.
     """
 
@@ -54,6 +55,11 @@ class Results:
 def results_of(simulation: Simulation) -> Mapping[str, Array]:
     """What it exports beside fields and charts; empty where there is nothing."""
     return simulation.results() if isinstance(simulation, WithResults) else {}
+
+
+def axes_of(simulation: Simulation) -> Mapping[str, Axes]:
+    """What these are over, by ``group/quantity``, where the engine says it."""
+    return simulation.result_axes() if isinstance(simulation, OnAxes) else {}
 
 
 def files_of(simulation: Simulation) -> Mapping[str, str]:

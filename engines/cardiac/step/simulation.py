@@ -22,7 +22,7 @@ from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
 from engines.cardiac.tissue.places import Places
 from engines.cardiac.watch.conduction import between
-from engines.cardiac.watch.maps import ACTIVATION
+from engines.cardiac.watch.maps import ACTIVATION, LATEST_ACTIVATION
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.cardiac.watch.watchers import sample_steps
 from engines.geometry.meshes.mesh import TetMesh
@@ -59,7 +59,7 @@ class CardiacSimulation(Simulation):
         self.fields = own + watchers.fields + brushes.fields
         self.brushes = brushes.infos
         # Of every beat where one is recorded, else of the first.
-        latest = next((info.name for info in watchers.fields if info.name == "latest_activation"), ACTIVATION)
+        latest = next((info.name for info in watchers.fields if info.name == LATEST_ACTIVATION), ACTIVATION)
         self.front = FrontInfo(latest, FRONT_MILLISECONDS, "voltage", tissue.threshold)
         self.series, self.charts = watchers.series, watchers.charts
         self._marking = next((watcher for watcher in watchers if watcher.marked is not None), None)

@@ -10,9 +10,12 @@ import numpy as np
 from engines.api import Selection, Simulation
 from engines.api.charts import Fact, Inspection
 from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
+from engines.cardiac.watch.maps import ACTIVATION, LATEST_ACTIVATION
 
 DURATIONS = "apd"
 """Fields whose names begin so are durations of action potentials [ms]."""
+ONE_BEAT = 50.0
+"""Activations that are less apart [ms] are of one beat, as the maps have it (``maps.cu``)."""
 
 
 def between(simulation: Simulation, first: int, second: int) -> Inspection:
@@ -34,12 +37,16 @@ def between(simulation: Simulation, first: int, second: int) -> Inspection:
 
 
 def _of_one(simulation: Simulation, handle: int) -> Inspection:
-    """All that the maps hold of the cell."""
+    """All that the maps hold of the cell. Of one beat they have the time of activation twice, linear in its step and
+    between two looks, which are farther apart: the first is nearer, and stands alone."""
+    held = [(info, float(simulation.gather(info.name, handle)[0])) for info in simulation.fields if info.summary]
+    known = [(info, value) for info, value in held if value != info.missing]
+    first = next((value for info, value in known if info.name == ACTIVATION), math.nan)
     facts = []
-    for info in simulation.fields:
-        if info.summary and (value := simulation.gather(info.name, handle)[0]) != info.missing:
-            title = "First activation" if info.name == "activation" else info.title
-            facts.append(Fact(title, float(value), info.unit))
+    for info, value in known:
+        if info.name == LATEST_ACTIVATION and abs(value - first) < ONE_BEAT:
+            continue
+        facts.append(Fact("First activation" if info.name == ACTIVATION else info.title, value, info.unit))
     return Inspection("At this point" if facts else "This point has not been activated yet.", tuple(facts))
 
 

@@ -19,12 +19,12 @@ WAITING = -1e30
 NO_PEAK = -1000.0
 """Peak and resting voltage [mV] of a cell that had no beat."""
 NONE = "no beat yet"
-ACTIVATION = "activation"
+ACTIVATION, LATEST_ACTIVATION = "activation", "latest_activation"
 ARRAYS = len(MapArrays._fields)
 _ROW = {
     "rest": MapArrays._fields.index("rest"),
     "peak": MapArrays._fields.index("peak"),
-    "latest_activation": MapArrays._fields.index("activation"),
+    LATEST_ACTIVATION: MapArrays._fields.index("activation"),
     "repolarisation": MapArrays._fields.index("repolarisation"),
     "apd": MapArrays._fields.index("duration"),
     "cycle_length": MapArrays._fields.index("cycle"),
@@ -43,7 +43,7 @@ def maps_fields(level: float) -> tuple[FieldInfo, ...]:
         return FieldInfo(name, title, "mV", "cell", values, summary=True, missing=NO_PEAK, missing_title=NONE)
 
     return (
-        times("latest_activation", "Latest activation", 0.0, 60.0, "not yet"),
+        times(LATEST_ACTIVATION, "Latest activation", 0.0, 60.0, "not yet"),
         times("repolarisation", "Repolarisation time", 200.0, 400.0, "not yet"),
         times("apd", f"APD{level:g}", 200.0, 360.0, NONE),
         times("cycle_length", "Cycle length", 100.0, 1000.0, "no second beat yet"),

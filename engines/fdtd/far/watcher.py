@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.api.abilities import Axes
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from engines.fdtd.far.charts import azimuth_chart, elevation_chart, far_chart_infos, pattern_chart
 from engines.fdtd.far.directions import Directions, circle, sphere
@@ -135,3 +136,9 @@ class FarWatcher(FieldWatcher):
             f"{name}/directivity": far.directivity(),
             f"{name}/radiated energy [{self._flux.unit}]": self._energy(far),
         }
+
+    def axes(self) -> Mapping[str, Axes]:
+        name = self._flux.plan.name
+        theta, phi, frequency = ({axis: f"{name}/{axis}"} for axis in ("theta", "phi", "frequency"))
+        whole = {f"{name}/{each}": frequency | theta | phi for each in ("E_theta", "E_phi", "directivity")}
+        return {**whole, f"{name}/theta": theta, f"{name}/phi": phi, f"{name}/radiated energy": frequency}

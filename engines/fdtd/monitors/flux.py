@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engines.api import Array
+from engines.api.abilities import Axes
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.device import Backend
 from engines.fdtd.far.spectra import SurfaceSpectra
@@ -91,6 +92,18 @@ class FluxWatcher(FourierWatcher):
         name = self.plan.name
         found = {**self.frequency_results(), f"{name}/energy [{self.unit}]": self.energy()}
         return {**found, **(self._on_a_plane() if len(self._rectangles) == 1 else self._on_a_box())}
+
+    def axes(self) -> Mapping[str, Axes]:
+        """Of a box; planes say where each component is."""
+        if len(self._rectangles) == 1:
+            return {}
+        name = self.plan.name
+        frequency: Axes = {"frequency": f"{name}/frequency"}
+        face: Axes = {"face": ""}
+        component: Axes = {"component": np.array(list("xyz"))}
+        points = {f"{name}/{each}": {**face, **component} for each in ("positions", "normals")}
+        whole = {f"{name}/{each}": {**frequency, **face, **component} for each in "EH"}
+        return {**points, **whole, f"{name}/areas": face, f"{name}/energy": frequency}
 
     def _on_a_plane(self) -> dict[str, Array]:
         """(frequencies, q, p) complex64 of each tangential component, and where its p and q are."""

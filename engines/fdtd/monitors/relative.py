@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.api.abilities import Axes
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
 from engines.fdtd.far.walls import IMAGES
@@ -69,6 +70,10 @@ class Transmission(_Compared):
     def results(self) -> Mapping[str, Array]:
         return {f"{TRANSMISSION}/{name}": values for name, values in self.shares().items()}
 
+    def axes(self) -> Mapping[str, Axes]:
+        names = [above.plan.name for above, _ in self._pairs]
+        return {f"{TRANSMISSION}/{name}": {"frequency": f"{name}/frequency"} for name in names}
+
 
 class CrossSections(_Compared):
     """incident: (frequencies,) [J/Hz per unit of length squared] of the plane wave; images: how many times the grid's
@@ -100,6 +105,10 @@ class CrossSections(_Compared):
     def results(self) -> Mapping[str, Array]:
         unit = "" if self.told == "1" else f" [{self.told}]"
         return {f"{CROSS_SECTIONS}/{name}{unit}": values for name, values in self.values().items()}
+
+    def axes(self) -> Mapping[str, Axes]:
+        names = [flux.plan.name for _, flux in self._boxes]
+        return {f"{CROSS_SECTIONS}/{name}": {"frequency": f"{name}/frequency"} for name in names}
 
 
 def check_compared(parameters: FdtdParameters, waveforms: Sequence[Any]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.api.abilities import Axes
 from engines.api.charts import EMPTY, ChartData
 from engines.api.device import Backend
 from engines.fdtd.grid.yee import FREQUENCY_UNITS, METRES, PER_UNIT, SECONDS, VACUUM_IMPEDANCE
@@ -127,6 +128,12 @@ class PortsWatcher(FieldWatcher):
             f"{GROUP}/driven": np.array(self._driven + 1),
             f"{GROUP}/impedances [Ω]": self._impedances,
         }
+
+    def axes(self) -> Mapping[str, Axes]:
+        frequency: Axes = {"frequency": f"{GROUP}/frequencies"}
+        port: Axes = {"port": np.arange(1, len(self._impedances) + 1)}
+        whole = {f"{GROUP}/{each}": {**frequency, **port} for each in ("voltages", "currents", "scattering")}
+        return {**whole, f"{GROUP}/frequencies": frequency, f"{GROUP}/impedances": port}
 
     def files(self) -> Mapping[str, str]:
         """Of a single port, a Touchstone file; of several a run knows one column of their matrix, which none takes."""

@@ -21,7 +21,7 @@ from engines.api import (
     SeriesInfo,
     Simulation,
 )
-from engines.api.abilities import Underneath
+from engines.api.abilities import Axes, Underneath
 from engines.api.charts import ChartData
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -150,6 +150,9 @@ class FdtdSimulation(Simulation):
 
     def results(self) -> Mapping[str, Array]:
         return self.watchers.results()
+
+    def result_axes(self) -> Mapping[str, Axes]:
+        return self.watchers.axes()
 
     def files(self) -> Mapping[str, str]:
         return commented(self.watchers.files(), self.noticed())

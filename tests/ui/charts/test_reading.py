@@ -1,12 +1,19 @@
-"""What a chart reads while nobody points into it: the newest of what grows, where a curve goes, never one of its values
-that nobody asked for; and under the mouse the value there, without anything that moves."""
+"""What a chart reads while nobody points into it: the newest of what grows, the mean of bins, where a curve goes,
+never one of its values that nobody asked for; and under the mouse the value there, without anything that moves."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication
 
+from engines.api import SeriesInfo
 from engines.api.charts import ChartData, ChartInfo, Curve
+from ui.charts.arithmetic import Look
+from ui.charts.contents import over_time
 from ui.charts.plots.cell import ChartCell
+from workbench.run.streams.traces import TraceBuffer
+from workbench.sweep.readings import Reading
 
 X = np.array([0.0, 1.0, 2.0, 3.0])
 Y = np.array([0.5, np.nan, -4.0, 2.0])
@@ -47,6 +54,38 @@ def test_under_the_mouse_is_the_value_there_and_the_range_again_after_it(qtbot):
     assert cell.readout.text() == "2.100 mm   −4.000 K"
     cell.show_cursor(None)
     assert cell.readout.text() == "−4.000 to 2.000 K"
+
+
+RATES = ChartInfo("rates", "Mean rate", "Hz", ("rate_e", "rate_i"), binned=True)
+SERIES = [SeriesInfo("rate_e", "Rate, excitatory", "Hz"), SeriesInfo("rate_i", "Rate, inhibitory", "Hz")]
+BINS = np.array([4.0, 4.0, 4.0, 4.0, 20.0])
+"""[Hz], of which the newest is far off."""
+
+
+def rates(info):
+    buffers = {name: TraceBuffer() for name in info.series}
+    for k, buffer in enumerate(buffers.values()):
+        buffer.append(10.0 * np.arange(5), (1 + k) * BINS)
+    return over_time(info, buffers, SERIES).curves
+
+
+def test_rates_in_bins_read_their_mean_so_far_and_are_said_to(qtbot):
+    """As sweeps do; under the mouse is the bin there."""
+    cell = shown(qtbot, RATES, *rates(RATES))
+    assert cell.readout.text() == "mean so far"
+    assert [entry.value for entry in cell.legend.entries] == ["6.000 Hz", "12.00 Hz"]
+    assert Reading("mean").of(RATES, cell.curves[0]) == 6.0
+    cell.show_cursor(40.0)
+    assert cell.readout.text().startswith("40.0")
+    assert [entry.value for entry in cell.legend.entries] == ["20.00 Hz", "40.00 Hz"]
+    cell.set_look(Look(over="largest"))
+    cell.show_cursor(None)
+    assert (cell.readout.text(), [entry.value for entry in cell.legend.entries]) == ("", ["", ""])
+
+
+def test_a_rate_alone_reads_its_mean_beside_the_title(qtbot):
+    alone = replace(RATES, series=("rate_e",))
+    assert shown(qtbot, alone, *rates(alone)).readout.text() == "mean so far   6.000 Hz"
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """Axes whose values share a power of ten."""
 
+from itertools import pairwise
+
 import numpy as np
 import pyqtgraph as pg
 import pytest
-from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
 from engines.api.charts import ChartData, ChartInfo, Curve
@@ -108,6 +110,38 @@ def test_a_flat_line_has_no_ticks_of_twelve_digits(qtbot, noise):
     settled(plot)
     low, high = plot.getPlotItem().getViewBox().viewRange()[1]
     assert 0.015 < high - low < 0.03
+
+
+WIDTHS = (160, 203, 260, 320, 377, 480, 640, 1000)
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(
+    ("low", "high", "unit"),
+    [(0, 1200, "s"), (0, 0.003, "ms"), (0, 3e-6, "s"), (0, 987654, "s"), (0, 3.2e7, "s"), (0, 119, "ms"),
+     (19999, 20031, "ms"), (1199.97, 1200, "s"), (99000, 123456, "ms"), (0, 5e8, "iterations"), (-13, 13, "mm")],
+)  # fmt: skip
+def test_figures_of_times_do_not_touch_each_other(qtbot, low, high, unit, log):
+    """At any width they are a digit apart, and there are two of them where there is room."""
+    over_time = ChartInfo("u", "Voltage", "mV", series=("u",)) if unit != "mm" else ChartInfo("u", "Voltage", "mV")
+    plot = ChartPlot(over_time, unit)
+    qtbot.addWidget(plot)
+    x = np.linspace(max(low, 0.001 * high) if log else low, high, 50)
+    plot.show_data(ChartData((Curve("u", x, x),)))
+    plot.set_axes("mV", log_x=log, log_y=False)
+    plot.show()
+    axis = plot.getAxis("bottom")
+    for width in WIDTHS:
+        plot.resize(width, 200)
+        settled(plot)
+        pixmap = QPixmap(10, 10)
+        with QPainter(pixmap) as painter:
+            texts = sorted(axis.generateDrawSpecs(painter)[2], key=lambda spec: spec[0].left())
+            digit = QFontMetricsF(painter.font()).horizontalAdvance("0")
+        told = [(rect, text) for rect, _, text in texts if text]
+        gaps = [after.left() - before.right() for (before, _), (after, _) in pairwise(told)]
+        assert min(gaps, default=digit) >= digit, (width, [text for _, text in told])
+        assert width < 320 or log or len(told) > 1, (width, told)
 
 
 def settled(plot):

@@ -2,9 +2,11 @@
 
 import csv
 import os
+import re
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 import workbench
+from engines.api.charts import ChartInfo
 from tests.engines.spiking.brian2.texts import CUBA
 from tests.ui.doubles import keep_aside
 from ui.session.files import file_stem
@@ -22,6 +25,7 @@ from ui.window.questions.outside import OutsideDialog
 from ui.window.questions.overtaken import OvertakenDialog
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import open_document
+from workbench.project.presets import presets
 
 
 def drop(window, path):
@@ -176,7 +180,8 @@ def test_held_arrow_keys_are_one_undo(opened, qtbot):
 
 
 def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
-    window = opened
+    window, told = opened, []
+    window.files.done.connect(told.append)
     window.probes.add((2.0, 4.0, 2.0))
     window.controller.run()
     qtbot.waitUntil(lambda: len(window.probes.store.probes.get(("P1", "voltage"), ())) > 10)
@@ -190,6 +195,14 @@ def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
     window.actions_["results"].trigger()
     qtbot.waitUntil(lambda: (tmp_path / "voltage.npy").exists() and not window.background.busy)
     assert len(np.load(tmp_path / "voltage.npy")) == window.model.document.geometry.n_cells
+    assert told[-1] == f"Written to {tmp_path}."
+    network = ChartInfo("raster", "Spikes, by neuron", "1", kind="raster")
+    monkeypatch.setattr(window.controller, "info", replace(window.controller.info, charts=(network,)))
+    window.actions_["results"].trigger()
+    qtbot.waitUntil(lambda: len(told) == 6)
+    assert told[-1].startswith(
+        f"Written to {tmp_path}. Its spikes are those of the raster; 'workbench run PROJECT --out"
+    )
     rows = list(csv.DictReader((tmp_path / "v.csv").open()))
     buffer = window.probes.store.probes["P1", "voltage"]
     assert [float(row["time [ms]"]) for row in rows] == list(buffer.times)
@@ -377,6 +390,31 @@ def test_a_title_suggests_a_name_and_no_folder(title, tmp_path):
     assert (tmp_path / name).parent == tmp_path
     assert name.isprintable()
     (tmp_path / name).write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("title", "stem"),
+    [
+        ("CUBA: 4\u202f000 spiking neurons", "CUBA 4000 spiking neurons"),
+        ("CUBA, 4,000 neurons", "CUBA, 4,000 neurons"),
+        ("Izhikevich 2003: rhythms of 1\u202f000 neurons", "Izhikevich 2003 rhythms of 1000 neurons"),
+        ('a/b: what? * is "it"', "a-b what is it"),
+        ("Spiral wave after S1–S2", "Spiral wave after S1–S2"),
+        ("two\nlines\tof text: ", "two lines of text"),
+        ("-.: ", "project"),
+        ("", "project"),
+    ],
+)
+def test_what_a_title_suggests_can_be_read(title, stem):
+    assert file_stem(title) == stem
+
+
+def test_titles_of_presets_suggest_names_without_stray_signs():
+    titles = {preset.title: file_stem(preset.title) for preset in presets()}
+    assert len(titles) > 40
+    assert len(set(titles.values())) == len(titles)
+    for stem in titles.values():
+        assert not re.search(r"  | -|- |^\W|\W$|[^\w ,'’().–-]|\u202f", stem), stem
 
 
 def test_a_snapshot_has_the_state_of_the_run_where_one_is_built(opened, qtbot, monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gc
 import json
 import weakref
@@ -212,7 +213,13 @@ def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
     assert {row["kernel"] for row in rows} == {traffic.kernel for traffic in window.controller.info.traffic}
     assert all(row["fraction"] == pytest.approx(row["bytes_per_second"] / row["ceiling"]) for row in rows)
     assert (tmp_path / "timing.csv").is_file()
-    services.export_results(tmp_path, document, runner)
+    info, curves = window.controller.info, window.probes.curves()
+    services.export_results(tmp_path, document, runner, info, curves)
+    series = list(csv.DictReader((tmp_path / "results_series.csv").open()))
+    first = info.series[0]
+    assert [float(row[f"{first.name} [{first.unit}]"]) for row in series] == pytest.approx(
+        list(window.probes.store.series[first.name].values), rel=1e-8
+    )
     assert (tmp_path / "results.pvd").is_file()
     assert list(tmp_path.glob("results_*.vtu"))
     assert [path.suffix for path in services.export_mesh(tmp_path / "mesh.elem", document)] == [".pts", ".elem", ".lon"]

@@ -293,7 +293,8 @@ class ChartCell(QWidget):
             "" if value is None else f"{value:.0f}" if unit == "1" and _counts(curve.y) else figure(value, unit)
             for value, curve in zip(values, data.curves, strict=True)
         ]
-        where = "" if at is None else self._where(at)
+        averaged = self.chart.binned and any(value is not None for value in values)
+        where = self._where(at) if at is not None else "mean so far" if averaged else ""
         told = texts[0] if len(texts) == 1 else ""
         if at is None and values == [None] and self.chart.kind != "raster" and not self._paper:
             told = range_text(self.chart, data.curves[0].y, unit)

@@ -43,9 +43,12 @@ def abscissa(chart: ChartInfo, x: float, x_unit: str, span: float = 0.0) -> str:
 
 def value_at(chart: ChartInfo, curve: Curve, x: float | None) -> float | None:
     """The value next to ``x``, or that of the bar over it; without ``x`` the newest, over time and where the curve has
-    one. None where there is none: a number that nobody pointed at says nothing of a moment's curve."""
+    one, and of bins the mean so far: the newest of them is noise. None where there is none: a number that nobody
+    pointed at says nothing of a moment's curve."""
     if not len(curve.y) or chart.kind in ("raster", "matrix"):
         return None
+    if x is None and chart.binned:
+        return curve.mean
     if x is None:
         newest = -1 if chart.series else curve.told
         return None if newest is None else float(curve.y[newest])

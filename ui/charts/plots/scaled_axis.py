@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import QRectF, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsSceneResizeEvent
 
 from engines.api import Array
@@ -155,6 +156,25 @@ def handy_unit(span: float, unit: str) -> tuple[str, float]:
     return unit, 1.0
 
 
+Label = tuple[QRectF, Any, str]
+"""Where a figure stands, how it is aligned, its text."""
+
+
+def once(labels: Sequence[Label]) -> list[Label]:
+    """Those with a text, each once: between powers of ten some come twice."""
+    return list({(label[0].left(), label[2]): label for label in labels if label[2]}.values())
+
+
+def in_order(labels: Sequence[Label]) -> list[Label]:
+    """From left to right."""
+    return sorted(labels, key=lambda label: label[0].left())
+
+
+def apart(labels: Sequence[Label], gap: float) -> bool:
+    """Whether labels leave ``gap`` between them [pixels]."""
+    return all(after.left() - before.right() >= gap for (before, *_), (after, *_) in pairwise(in_order(labels)))
+
+
 class TimeAxis(pg.AxisItem):
     """The abscissa. Of simulated time (``times``) it changes its unit with what is seen; its label is ``titled``."""
 
@@ -200,6 +220,20 @@ class TimeAxis(pg.AxisItem):
 
     def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         return powers(values)
+
+    def generateDrawSpecs(self, p: QPainter) -> tuple[Any, Any, list[Label]] | None:
+        """What is drawn with ``p``: figures at the finest ticks that leave a digit's width between them."""
+        specs = super().generateDrawSpecs(p)
+        if specs is None:
+            return None
+        digit = QFontMetricsF(p.font()).horizontalAdvance("0")
+        texts = once(specs[2])
+        if not apart(texts, digit):
+            finest, self.style["maxTextLevel"] = self.style["maxTextLevel"], 0
+            coarse = in_order(once(super().generateDrawSpecs(p)[2]))
+            self.style["maxTextLevel"] = finest
+            texts = next((coarse[::k] for k in range(1, len(coarse)) if apart(coarse[::k], digit)), coarse[:1])
+        return specs[0], specs[1], texts
 
     def _write(self) -> None:
         unit, size = self._shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +22,8 @@ from workbench.api.runs.axes import cells_on_axes, results_on_axes
 from workbench.api.runs.curves import Chart, Curve, Curves, curve_of_series, curves_of_chart
 from workbench.api.runs.recording import SpikeTrains
 from workbench.api.runs.standing import Standing
-from workbench.export.results import export_results, files_of, results_of, take_results
+from workbench.export.results import axes_of, export_results, files_of, results_of, take_results
+from workbench.export.streams.over_time import SERIES, SPIKES, series_text, spikes_text
 from workbench.run.lines import line_results, missed_lines
 from workbench.run.session import probe_elements
 
@@ -100,7 +102,7 @@ class Answers(Standing):
     def results(self) -> Named[Quantity]:
         """What the engine gives besides, by ``group/quantity`` ("back/energy"); copied from the device when asked."""
         self._notice()
-        return results_on_axes(quantities("result", self._ask(results_of)))
+        return results_on_axes(quantities("result", self._ask(results_of)), self._ask(axes_of))
 
     @property
     def files(self) -> Named[str]:
@@ -136,7 +138,8 @@ class Answers(Standing):
 
     def save(self, path: Path | str) -> list[Path]:
         """Export this moment as the window does: ``NAME.pvd`` with its fields for ParaView, tables, an .h5 and files
-        for other programs beside it; what was written. Raises StorageError, and ProblemError for another ending."""
+        for other programs beside it, and every spike that the project records; what was written. Raises
+        StorageError, and ProblemError for another ending."""
         place = target(path, "A moment of a run")
         if not place.name or place.is_dir():
             raise ProblemError(f"'{path}' is a folder: give a name in it, such as 'NAME.pvd'.")
@@ -150,7 +153,19 @@ class Answers(Standing):
         results = self._ask(lambda simulation: take_results(simulation, points, partial(line_results, lines=lines)))
         warn(self._ask(partial(missed_lines, lines=lines)))
         self._notice()
-        return export_results(results, place)
+        return export_results(replace(results, files={**results.files, **self._over_time()}), place)
+
+    def _over_time(self) -> dict[str, str]:
+        """Tables of series and spikes, by the ends of their names."""
+        info = asking.info_of(self._runner)
+        curves = {each.name: (self._kept.times, self._kept.series(each.name)) for each in info.series}
+        tables = {SERIES: series_text(info.series, self.time_unit, curves)} if curves else {}
+        trains = self._ask(self._recorded.spikes)
+        if trains is not None:
+            tables[SPIKES] = spikes_text(
+                np.asarray(trains.times), trains.times.unit, trains.neurons, trains.populations
+            )
+        return tables
 
     def _curves_of(self, info: ChartInfo) -> Chart:
         if not info.series:

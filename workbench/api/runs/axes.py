@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
+from engines.api.abilities import Axes
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named
 
 FREQUENCY = "frequency"
+NOTHING_SAID: Mapping[str, Axes] = MappingProxyType({})
 
 
-def results_on_axes(found: Named[Quantity]) -> Named[Quantity]:
-    """Of a group "back" with "back/frequency", "back/z of Ey" and "back/y of Ey": "back/Ey" over these."""
-    return Named("result", found, lambda name: _on_axes(found[name], _axes_of(name, found)))
+def results_on_axes(found: Named[Quantity], said: Mapping[str, Axes] = NOTHING_SAID) -> Named[Quantity]:
+    """Over the axes that the engine has ``said``, else those of their names: of a group "back" with "back/frequency",
+    "back/z of Ey" and "back/y of Ey" "back/Ey" is over these."""
+
+    def on_axes(name: str) -> Quantity:
+        axes = _axes_said(said[name], found[name], found) if name in said else _axes_of(name, found)
+        return _on_axes(found[name], axes)
+
+    return Named("result", found, on_axes)
 
 
 def cells_on_axes(found: Named[Quantity]) -> Named[Quantity]:
@@ -27,6 +36,17 @@ def cells_on_axes(found: Named[Quantity]) -> Named[Quantity]:
         return _on_axes(values, {each: known[each] for each in dims})
 
     return Named("quantity of the cells", found, on_axes)
+
+
+def _axes_said(said: Axes, values: Quantity, found: Mapping[str, Quantity]) -> dict[str, Quantity]:
+    """With their values; those without any count from 0."""
+    axes = {}
+    for (name, along), length in zip(said.items(), values.shape, strict=True):
+        if isinstance(along, str):
+            axes[name] = found[along] if along else Quantity(np.arange(length), "", name)
+        else:
+            axes[name] = Quantity(along, "", name)
+    return axes
 
 
 def _axes_of(name: str, found: Mapping[str, Quantity]) -> dict[str, Quantity]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array, SimulationInfo
+from workbench.export.streams.over_time import series_titles
 from workbench.export.tables import columns_of, rows_as_text
 from workbench.run.earlier import TABLES, keep_tables_until
 from workbench.run.frames import Sample
@@ -17,7 +18,6 @@ from workbench.run.meters import followed
 from workbench.run.timing_log import COLUMNS, TimingRow, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
 from workbench.storage.patience import Patience
-from workbench.words.units import file_unit
 
 LEAD = "ecg_"
 """What the names of series begin with that are leads of an electrocardiogram."""
@@ -42,8 +42,7 @@ class Tables:
             each = [columns_of(field, f"{name}: ") for name, _ in self._probes for field in self._trace_fields]
             heads["traces.csv"] = [time_title, *chain(*each)]
         if info.series:
-            named = (f"{s.name} [{file_unit(s.unit)}]" if s.unit else s.name for s in info.series)
-            heads["series.csv"] = [time_title, *named]
+            heads["series.csv"] = series_titles(info.series, info.time_unit)
         if self._leads:
             heads["ecg.csv"] = [time_title, *(f"{s.title} [{s.unit}]" for s in self._leads)]
         texts = {name: rows_as_text([titles]) for name, titles in heads.items()}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
+from engines.api.abilities import Axes
 from engines.api.charts import EMPTY, ChartData
 from engines.api.errors import ProblemError
 from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT, TIME_UNITS
@@ -118,3 +119,11 @@ class RingingWatcher(FieldWatcher):
             ],
         }
         return {f"{name}/{key}": np.array(values) for key, values in columns.items()}
+
+    def axes(self) -> Mapping[str, Axes]:
+        name = self._trace.monitor.name
+        resonance: Axes = {"resonance": f"{name}/resonance frequency"}
+        return {
+            f"{name}/resonance {each}": resonance
+            for each in ("frequency", "frequency error", "Q", "Q error", "amplitude")
+        }

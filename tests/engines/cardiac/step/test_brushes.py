@@ -16,10 +16,12 @@ from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
+from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.stimulus.protocol import Protocol, Pulse
 from engines.cardiac.stimulus.touch import TouchProtocol
 from engines.cardiac.tissue.operator import diffusion_tensors, tissue_operator
-from engines.cardiac.watch.conduction import between
+from engines.cardiac.watch.conduction import ONE_BEAT, between
+from engines.cardiac.watch.cpu import REFRACTORY
 from engines.cardiac.watch.maps import FirstActivation, maps_fields
 from engines.geometry.meshes.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
@@ -48,11 +50,12 @@ def mesh():
     return box_mesh((6, 4, 3), (3.0, 2.0, 1.5), jitter=0.2, seed=4, fibre=(1.0, 2.0, 0.5))
 
 
-def parameters(precision="fp64", stimuli=(), step=DT) -> CardiacParameters:
+def parameters(precision="fp64", stimuli=(), step=DT, **settings) -> CardiacParameters:
     return CardiacParameters(
         cell_model="Mitchell-Schaeffer 2003",
         stimuli=list(stimuli),
         numerics=Numerics(step=step, precision=precision, initial_state="published"),
+        **settings,
     )
 
 
@@ -280,9 +283,9 @@ def sheet():
     return box_mesh((16, 12, 1), (8.0, 6.0, 0.5), jitter=0.1, seed=1)
 
 
-def plane_wave(sheet, backend, *dabs):
+def plane_wave(sheet, backend, *dabs, **settings):
     edge = Stimulus(name="edge", site=Box(lower=(0, 0, 0), upper=(0.6, 9, 9)), duration=1.0)
-    simulation = build(sheet, backend, precision="fp32", stimuli=[edge], step=0.05)
+    simulation = build(sheet, backend, precision="fp32", stimuli=[edge], step=0.05, **settings)
     for dab in dabs:
         simulation.paint(dab)
     simulation.advance(1500)
@@ -402,6 +405,19 @@ def test_the_velocity_between_two_cells(cpu, sheet):
     assert "speed" not in " ".join(fact.title for fact in simulation.measure(first, first).facts)
 
 
+@pytest.mark.parametrize(("interval", "off"), [(0.05, 1e-3), (0.2, 0.1)])
+def test_of_one_beat_the_nearer_of_two_times_of_activation_is_told(cpu, sheet, interval, off):
+    """Looks as close as steps give the first activation again: what is told between others is off by their distance."""
+    simulation = plane_wave(sheet, cpu, recording=Recording(interval=interval))
+    place = int(sheet.nearest([(4.0, 3.0, 0.25)])[0])
+    first, latest = (float(simulation.field(name)[place]) for name in ("activation", "latest_activation"))
+    assert abs(latest - first) < off
+    told = {fact.title: fact.value for fact in simulation.measure(place, place).facts}
+    assert told["First activation"] == first
+    assert "Latest activation" not in told
+    assert ONE_BEAT == REFRACTORY
+
+
 def test_a_cell_tells_what_the_maps_hold_of_it_and_two_their_action_potentials(cpu, mesh):
     class Run:
         geometry = mesh
@@ -411,11 +427,17 @@ def test_a_cell_tells_what_the_maps_hold_of_it_and_two_their_action_potentials(c
             return selection.elements
 
         def gather(self, name, handle):
-            return np.array([{"activation": 3.0, "apd": 280.0 + cell}.get(name, -1.0) for cell in handle])
+            held = {"activation": 3.0, "latest_activation": latest}
+            return np.array([{**held, "apd": 280.0 + cell}.get(name, -1.0) for cell in handle])
 
+    latest = 3.02
     one = {fact.title: fact.value for fact in between(Run(), 4, 4).facts}
     assert (one["First activation"], one["APD90"]) == (3.0, 284.0)
     assert "Cycle length" not in one, "there was no second beat"
+    assert "Latest activation" not in one, "it is the first"
+    latest = 803.0
+    again = {fact.title: fact.value for fact in between(Run(), 4, 4).facts}
+    assert (again["First activation"], again["Latest activation"]) == (3.0, 803.0)
     two = {fact.title: fact.value for fact in between(Run(), 4, 9).facts}
     told = [f"APD90 of the {which} point, latest beat" for which in ("first", "second")]
     assert [two[title] for title in (*told, "APD90, difference")] == [284.0, 289.0, 5.0]

@@ -34,6 +34,53 @@ def test_spectra_are_over_frequency_and_places_and_traces_over_time():
     assert field.coordinates["y"].tolist() == results["through/y of Ez"].tolist()
 
 
+SPHERE = ("frequency", "theta", "phi")
+
+
+@pytest.mark.filterwarnings("ignore::workbench.api.findings.WorkbenchWarning")
+@pytest.mark.parametrize(
+    ("preset", "wanted"),
+    [
+        (
+            "fdtd_patch",
+            {
+                "ports/scattering": ("frequency", "port"), "ports/voltages": ("frequency", "port"),
+                "ports/frequencies": ("frequency",), "ports/impedances": ("port",), "ports/driven": (),
+                "around/E_theta": SPHERE, "around/directivity": SPHERE, "around/phi": ("phi",),
+                "around/radiated energy": ("frequency",), "around/E": ("frequency", "face", "component"),
+                "around/normals": ("face", "component"), "around/areas": ("face",), "around/energy": ("frequency",),
+            },
+        ),
+        (
+            "fdtd_ring",
+            {"transmission/through": ("frequency",), "in the ring/resonance Q": ("resonance",),
+             "in the ring/Ez": ("time",)},
+        ),
+        (
+            "fdtd_gold_sphere",
+            {"cross_sections/absorbed": ("frequency",), "scattered/H": ("frequency", "face", "component")},
+        ),
+    ],
+)  # fmt: skip
+def test_results_with_names_of_their_own_are_over_what_the_engine_says(preset, wanted):
+    with wb.open(preset).simulate(device="cpu") as run:
+        run.advance(20)
+        results = run.results
+    for name, dims in wanted.items():
+        found = results[name]
+        assert (found.dims, tuple(found.coordinates)) == (dims, dims), name
+        assert tuple(len(axis) for axis in found.coordinates.values()) == found.shape, name
+        if "port" in dims:
+            assert found.coordinates["port"].tolist() == [1], "as 'driven' counts"
+        if name.startswith("ports") and "frequency" in dims:
+            assert found.coordinates["frequency"].unit == "Hz"
+            assert found.coordinates["frequency"].tolist() == results["ports/frequencies"].tolist()
+        if name.startswith("around") and "theta" in dims:
+            assert found.coordinates["theta"].unit == "rad"
+        if "component" in dims:
+            assert found.coordinates["component"].tolist() == ["x", "y", "z"]
+
+
 def test_axes_are_not_guessed_where_as_many_lie_along_another():
     """As many directions as frequencies: which of both an array is over is not known."""
     numbers = np.arange(4.0)

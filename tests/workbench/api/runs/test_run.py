@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import gc
 import pickle
 import sys
@@ -230,6 +231,21 @@ def test_all_spikes_of_a_network_are_kept():
     assert second.neurons.min() >= trains.populations[1].first > first.neurons.max()
     with pytest.raises(wb.UnknownNameError, match="no population"):
         trains.of("nobody")
+
+
+def test_what_is_exported_of_a_network_has_its_spikes_and_its_rates(tmp_path):
+    run = wb.open("cuba_4000").run(until=20, device="cpu")
+    written = {path.name: path for path in run.save(tmp_path / "net.pvd")}
+    spikes = list(csv.DictReader(written["net_spikes.csv"].open()))
+    trains = run.spikes
+    np.testing.assert_allclose([float(row["time [ms]"]) for row in spikes], trains.times)
+    assert [int(row["neuron"]) for row in spikes] == trains.neurons.tolist()
+    inhibitory = [int(row["neuron"]) for row in spikes if row["population"] == "Inhibitory"]
+    assert inhibitory == trains.of("Inhibitory").neurons.tolist()
+    series = list(csv.DictReader(written["net_series.csv"].open()))
+    rate = run.curves["rate_excitatory"]
+    np.testing.assert_allclose([float(row["time [ms]"]) for row in series], rate.time)
+    np.testing.assert_allclose([float(row["rate_excitatory [Hz]"]) for row in series], rate.values, rtol=1e-8)
 
 
 def test_what_each_cell_did_is_kept_with_what_was_drawn():
