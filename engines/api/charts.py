@@ -8,7 +8,7 @@ some of the simulation's series; any other chart is asked for with :meth:`engine
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,7 +37,8 @@ class ChartInfo:
     ``"matrix"``: a coloured cell for each number, a row for each curve (``across_title`` says what rows are) and
     columns (``x_title``) that ``ChartData.columns`` names.
 
-    ``binned``: values are rates over a short time up to each point (of spikes), so that of a run one reads their mean.
+    ``binned``: values are rates over a short time up to each point (of spikes), so that of a run one reads their mean;
+    ``means``: the series that are those of ``series`` from the beginning of the run on, counted, not read of a curve.
 
     ``words``: what curves are called whose titles are symbols, (("T", "Transmission"),): scripts may use either.
     """
@@ -58,6 +59,12 @@ class ChartInfo:
     words: tuple[tuple[str, str], ...] = ()
     y_title: str = ""
     binned: bool = False
+    means: tuple[str, ...] = ()
+
+
+def means_in(charts: Iterable[ChartInfo]) -> set[str]:
+    """The series that charts tell as their means, and draw no curves of."""
+    return {name for chart in charts for name in chart.means}
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Curve:
     band around a line. ``told`` is the place of the point that is the present one, as -1 of a curve that grows: its
     value is told while nobody points at another. None: none of them is. ``over``: a line over stacked areas.
     ``across: (n,)`` is the second abscissa of a pattern: a full grid, ``across`` running first and once around.
-    ``mean``: of a binned curve that over time, of all its points, also those that ``x`` and ``y`` have no more.
+    ``mean``: that of the run, where it is known better than from the points.
     """
 
     title: str

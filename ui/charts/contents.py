@@ -48,7 +48,7 @@ def over_time(chart: ChartInfo, buffers: Mapping[str, TraceBuffer], series: Sequ
         low = high = None
         if place < len(chart.bands) and all(end in known for end in chart.bands[place]):
             low, high = (_at(times, *known[end]) for end in chart.bands[place])
-        mean = buffers[name].mean if chart.binned else None
+        mean = known[chart.means[place]][1][-1] if place < len(chart.means) and chart.means[place] in known else None
         title = titles.get(name, name)
         curves.append(Curve(title, times, values, low=low, high=high, over=name in chart.lines, mean=mean))
     return ChartData(tuple(curves))

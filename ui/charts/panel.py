@@ -9,7 +9,7 @@ from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from engines.api import SimulationInfo
-from engines.api.charts import EMPTY, ChartData, ChartInfo
+from engines.api.charts import EMPTY, ChartData, ChartInfo, means_in
 from engines.tables.columns import Axis
 from ui.charts.arithmetic import over_series
 from ui.charts.buttons import ChartButtons
@@ -243,7 +243,8 @@ class ChartsPanel(QWidget):
 
     def _dress_abscissa(self, cell: ChartCell) -> None:
         infos = {one.name: one for one in (self._info.series if self._info is not None else ())}
-        others = (one for one in infos.values() if one.unit not in (cell.chart.unit, "1", ""))
+        means = means_in(self._info.charts if self._info is not None else ())
+        others = (one for one in infos.values() if one.unit not in (cell.chart.unit, "1", "") and one.name not in means)
         cell.abscissae = tuple((one.name, one.title) for one in others)
         chosen = infos.get(self._abscissae.get(cell.chart.name, ""))
         cell.set_abscissa(None if chosen is None else (chosen.name, chosen.title, chosen.unit))

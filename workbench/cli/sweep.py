@@ -110,8 +110,10 @@ def _swept(plan: SweepPlan, workers: Workers, document: Document, folder: Path, 
     if interrupted:
         options.answer["error"] = f"Interrupted: {len(rows)} of {len(plan)} runs are through."
         return INTERRUPTED
-    if all(row.error for row in rows):
-        options.answer["error"] = rows[0].error
+    if failed := [row.error for row in rows if row.error]:
+        told = failed[0] if len(failed) == len(rows) else f"{len(failed)} of {len(rows)} runs failed."
+        options.answer["error"] = told
+        print(told, file=sys.stderr)
         return RUN_FAILED
     return DONE
 

@@ -80,8 +80,8 @@ def _group(plan: SweepPlan, row: Row) -> dict[str, Array]:
     }
     found[titled(f"{run}/end", plan.document.time_unit)] = np.array(row.time)
     found[f"{run}/wall time [s]"] = np.array(row.seconds)
-    if row.error:
-        found[f"{run}/trouble"] = np.array(row.error.encode())
+    if trouble := row.error or " ".join(row.noticed):
+        found[f"{run}/trouble"] = np.array(trouble.encode())
     for info, data, _ in row.charts:
         for place, curve in enumerate(data.curves):
             titles = [one.title for one in data.curves]

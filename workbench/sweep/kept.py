@@ -37,6 +37,8 @@ META = "case.json"
 ARRAYS = ("x", "y", "shade", "low", "high", "across")
 BESIDE = ("shade_title", "columns", "note", "part")
 """What a chart says besides its curves."""
+OF_A_CURVE = ("told", "over", "mean")
+"""What a curve says besides its points."""
 
 
 def refuse_links(folder: Path) -> None:
@@ -123,9 +125,10 @@ def _write(stream: BinaryIO, row: Row) -> None:
         for number, curve in enumerate(data.curves):
             held = {name: values for name in ARRAYS if (values := getattr(curve, name)) is not None}
             arrays.update({f"{place}.{number}.{name}": np.asarray(values) for name, values in held.items()})
-            curves.append({"title": curve.title, "told": curve.told, "over": curve.over, "arrays": list(held)})
+            beside = {name: getattr(curve, name) for name in OF_A_CURVE}
+            curves.append({"title": curve.title, "arrays": list(held), **beside})
         charts.append({"info": asdict(info), "curves": curves, **{name: getattr(data, name) for name in BESIDE}})
-    told = {"time": row.time, "steps": row.steps, "seconds": row.seconds, "charts": charts}
+    told = {"time": row.time, "steps": row.steps, "seconds": row.seconds, "charts": charts, "noticed": row.noticed}
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(undated(archive, META), json.dumps(told))
         for name, values in arrays.items():
@@ -145,13 +148,15 @@ def _read(path: Path, plan: SweepPlan, place: int) -> Row:
             data = ChartData(curves, **beside)
             charts.append((info, data, readings.get(info.name) or first_reading(info)))
         time, steps, seconds = float(told["time"]), int(told["steps"]), float(told["seconds"])
-    return Row(place, plan.case(place), time, steps, seconds, tuple(charts))
+    noticed = tuple(str(each) for each in told["noticed"])
+    return Row(place, plan.case(place), time, steps, seconds, tuple(charts), noticed=noticed)
 
 
 def _curve(archive: zipfile.ZipFile, prefix: str, told: Mapping[str, Any]) -> Curve:
     names = [name for name in told["arrays"] if name in ARRAYS]
     arrays: dict[str, Any] = {name: read_npz(archive, f"{prefix}.{name}.npy") for name in names}
-    return Curve(told["title"], arrays.pop("x"), arrays.pop("y"), told=told["told"], over=told["over"], **arrays)
+    beside = {name: told[name] for name in OF_A_CURVE}
+    return Curve(told["title"], arrays.pop("x"), arrays.pop("y"), **beside, **arrays)
 
 
 def _tuples(value: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -37,6 +38,36 @@ class Between:
 
 
 @dataclass(frozen=True)
+class Mean:
+    """Of the line through points that come one after the other, over its abscissa; those that are no numbers left
+    out."""
+
+    count: int = 0
+    """Of all points."""
+    known: int = 0
+    area: float = 0.0
+    first: float = 0.0
+    last: tuple[float, float] = (math.nan, math.nan)
+
+    def then(self, x: Array, y: Array) -> Mean:
+        """With (n,) points more."""
+        known = np.isfinite(x) & np.isfinite(y)
+        count, found = self.count + len(x), self.known + int(known.sum())
+        before = [self.last] if self.known else []
+        points = np.array([*before, *zip(x[known], y[known], strict=True)]).reshape(-1, 2)
+        if not len(points):
+            return replace(self, count=count)
+        area = self.area + float(np.trapezoid(points[:, 1], points[:, 0]))
+        end = float(points[-1, 0]), float(points[-1, 1])
+        return Mean(count, found, area, self.first if before else float(points[0, 0]), end)
+
+    @property
+    def value(self) -> float:
+        width = self.last[0] - self.first
+        return self.area / width if width > 0 else self.last[1]
+
+
+@dataclass(frozen=True)
 class Reading:
     """What is read of each curve of a chart; ``at`` is an abscissa, for what is read there."""
 
@@ -53,8 +84,13 @@ class Reading:
                 return float(y.max())
             case "min":
                 return float(y.min())
+            case "mean" if curve.mean is not None:
+                return curve.mean
+            case "mean" if info.binned and len(x) > 1:
+                return float(np.dot(np.diff(x), y[1:]) / (x[-1] - x[0]))  # each is of the time up to it
             case "mean":
-                return _mean(*_in_order(x, y))
+                x, y = _in_order(x, y)
+                return Mean().then(x, y).value if x[-1] > x[0] else float(y.mean())
             case "where max":
                 return float(x[y.argmax()])
             case "where min":
@@ -110,12 +146,6 @@ def _points(info: ChartInfo, curve: Curve) -> tuple[Array, Array]:
 def _in_order(x: Array, y: Array) -> tuple[Array, Array]:
     order = np.argsort(x, kind="stable")
     return x[order], y[order]
-
-
-def _mean(x: Array, y: Array) -> float:
-    """Of the line through points, over its abscissa; of the points themselves where all stand in one place."""
-    width = float(x[-1] - x[0])
-    return float(np.trapezoid(y, x)) / width if width > 0 else float(y.mean())
 
 
 def reading_of(text: str) -> Reading:

@@ -10,17 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Problem, Progress, SeriesInfo, Simulation, no_progress
-from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.charts import ChartData, ChartInfo, Curve, means_in
 from engines.api.device import Backend
 from engines.api.errors import InstabilityError, ProblemError
-from engines.api.simulation.contract import chart_of
+from engines.api.simulation.contract import chart_of, noticed_of
 from workbench.run.pacing import Pacer
+from workbench.run.streams.traces import TraceBuffer
 from workbench.sweep.plan import Case, KeptChart, SweepPlan
-from workbench.sweep.readings import Reading
+from workbench.sweep.readings import Mean, Reading
 from workbench.words.failures import as_sentence, with_place
 
 MOST_SAMPLES = 4096
-"""Samples of a series that are kept of one run; from there on every second is."""
+"""Samples of a series that are kept of one run; from there on the extremes of each stretch are."""
+GATHERED = 1024
+"""Samples that are taken to these at a time."""
 CLOSE_STEPS = 64
 """Steps before the end of a run that are each sampled in a study of convergence: its runs end up to half a step of the
 coarsest apart, and are compared where the first one ends, between two samples."""
@@ -28,7 +31,8 @@ coarsest apart, and are compared where the first one ends, between two samples."
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One run: ``time`` it came to, wall ``seconds`` with its building, its charts; ``error`` says why it failed."""
+    """One run: ``time`` it came to, wall ``seconds`` with its building, its charts; ``error`` says why it failed,
+    ``noticed`` what makes its numbers wrong."""
 
     place: int
     case: Case
@@ -37,6 +41,7 @@ class Row:
     seconds: float = 0.0
     charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
     error: str = ""
+    noticed: tuple[str, ...] = ()
     failure: BaseException | None = None
     """What nobody expected and ``error`` puts in a sentence."""
 
@@ -87,14 +92,18 @@ def run_case(plan: SweepPlan, place: int, backend: Backend, tell: Callable[[floa
     watch(0.0)
     began = clock.perf_counter()
     simulation: Simulation | None = None
-    error, unexpected = "", None
+    error, unexpected, noticed = "", None, ()
     charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
     try:
-        simulation = plan.document.engine.build(_complete(plan, case), backend, lambda message, fraction: watch(0.0))
+        problem = _complete(plan, case)
+        before = _warned_of(plan, problem, backend)
+        simulation = plan.document.engine.build(problem, backend, lambda message, fraction: watch(0.0))
         chosen = _chosen(plan.kept, simulation)
         collected = _Series(simulation)
         _follow(simulation, plan.until, collected, watch, plan.converges)
         charts = tuple((info, _data(simulation, info, collected), reading) for info, reading in chosen)
+        after = (finding.message for finding in noticed_of(simulation) if finding.severity == "warning")
+        noticed = tuple(dict.fromkeys((*before, *after)))
     except UnknownChart:
         raise
     except Exception as failure:
@@ -106,12 +115,21 @@ def run_case(plan: SweepPlan, place: int, backend: Backend, tell: Callable[[floa
         time, steps = (0.0, 0) if simulation is None else (simulation.time, simulation.step)
         if simulation is not None:
             simulation.close()
-    return Row(place, case, time, steps, clock.perf_counter() - began, charts, error, unexpected)
+    return Row(place, case, time, steps, clock.perf_counter() - began, charts, error, noticed, unexpected)
+
+
+def _warned_of(plan: SweepPlan, problem: Problem, backend: Backend) -> list[str]:
+    """What is known before a run to make its numbers wrong, other than those of the project, of which that is said.
+    Raises ProblemError."""
+    estimate, own = plan.document.engine.estimate, plan.document.problem
+    found = [finding.message for finding in estimate(problem, backend).findings if finding.severity == "warning"]
+    return [each for each in found if all(each != one.message for one in estimate(own, backend).findings)]
 
 
 def charts_to_keep(simulation_charts: tuple[ChartInfo, ...], series: tuple[SeriesInfo, ...]) -> list[ChartInfo]:
     """What can be kept of a run: its charts, and each series that is not a chart of its own, over time."""
     names = {info.name for info in simulation_charts}
+    names |= means_in(simulation_charts)
     own = [ChartInfo(one.name, one.title, one.unit, series=(one.name,)) for one in series if one.name not in names]
     return [*simulation_charts, *own]
 
@@ -156,49 +174,61 @@ def _check_names(kept: tuple[KeptChart, ...], infos: Sequence[ChartInfo]) -> Non
 
 
 class _Series:
-    """The series of one run over time: at most :data:`MOST_SAMPLES` of each, and the last."""
+    """The series of one run over time: of more than :data:`MOST_SAMPLES` the extremes of each stretch and the last,
+    with the mean of all."""
 
     def __init__(self, simulation: Simulation) -> None:
-        self._every, self._seen = 1, 0
-        self._times: list[float] = []
-        self._values: dict[str, list[float]] = {info.name: [] for info in simulation.series}
         self._titles = {info.name: info.title for info in simulation.series}
-        self._last: tuple[float, dict[str, float]] | None = None
+        self._kept = {name: TraceBuffer(MOST_SAMPLES) for name in self._titles}
+        self._means = dict.fromkeys(self._titles, Mean())
+        self._times: list[float] = []
+        self._values: dict[str, list[float]] = {name: [] for name in self._titles}
 
     def collect(self, simulation: Simulation) -> None:
-        if not self._values or (self._last is not None and self._last[0] == simulation.time):
+        if not self._values or (self._times and self._times[-1] == simulation.time):
             return
-        observed = {name: float(value) for name, value in simulation.observe().items()}
-        self._last = (simulation.time, observed)
-        if self._seen % self._every == 0:
-            self._times.append(simulation.time)
-            for name, values in self._values.items():
-                values.append(observed.get(name, float("nan")))
-            if len(self._times) >= MOST_SAMPLES:
-                self._every *= 2
-                self._times = self._times[::2]
-                self._values = {name: values[::2] for name, values in self._values.items()}
-        self._seen += 1
+        observed = simulation.observe()
+        self._times.append(simulation.time)
+        for name, values in self._values.items():
+            values.append(float(observed.get(name, float("nan"))))
+        if len(self._times) >= GATHERED + CLOSE_STEPS + 1:
+            self._take(len(self._times) - CLOSE_STEPS - 1)
+
+    def _take(self, count: int) -> None:
+        """All but the newest, so that a study of convergence has each of the last steps."""
+        times = np.array(self._times[:count])
+        for name, values in self._values.items():
+            taken = np.array(values[:count])
+            self._kept[name].append(times, taken)
+            self._means[name] = self._means[name].then(times, taken)
+            del values[:count]
+        del self._times[:count]
 
     def data(self, info: ChartInfo) -> ChartData:
         """The curves of a chart over time, with its bands."""
         curves = []
         for place, name in enumerate(info.series):
-            if name not in self._values:
+            if name not in self._titles:
                 continue
             times, values = self._curve(name)
             low = high = None
-            if place < len(info.bands) and all(end in self._values for end in info.bands[place]):
-                low, high = (self._curve(end)[1] for end in info.bands[place])
-            curves.append(Curve(self._titles[name], times, values, low=low, high=high))
+            if place < len(info.bands) and all(end in self._titles for end in info.bands[place]):
+                low, high = (np.interp(times, *self._curve(end)) for end in info.bands[place])
+            mean = self._last(info.means[place]) if place < len(info.means) else self._mean(name, len(times))
+            curves.append(Curve(self._titles[name], times, values, low=low, high=high, mean=mean))
         return ChartData(tuple(curves))
 
     def _curve(self, name: str) -> tuple[Array, Array]:
-        times, values = list(self._times), list(self._values[name])
-        if self._last is not None and (not times or times[-1] < self._last[0]):
-            times.append(self._last[0])
-            values.append(self._last[1].get(name, float("nan")))
-        return np.array(times), np.array(values)
+        kept = self._kept[name]
+        return np.append(kept.times, self._times), np.append(kept.values, self._values[name])
+
+    def _last(self, name: str) -> float | None:
+        return self._values[name][-1] if self._values.get(name) else None
+
+    def _mean(self, name: str, points: int) -> float | None:
+        """Of all samples, where some are no longer among the points."""
+        whole = self._means[name].then(np.array(self._times), np.array(self._values[name]))
+        return whole.value if points < whole.count else None
 
 
 def _data(simulation: Simulation, info: ChartInfo, collected: _Series) -> ChartData:

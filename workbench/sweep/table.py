@@ -148,7 +148,7 @@ def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list
                 row.time,
                 row.seconds,
                 *values,
-                row.error or f"{doubts_of(row, columns)} {ends.get(row.place, '')}".strip(),
+                row.error or " ".join(filter(None, (*row.noticed, doubts_of(row, columns), ends.get(row.place)))),
             ]
         )
     return header, lines

@@ -97,7 +97,7 @@ class SpikingSimulation(Simulation):
         self._synapse_charts = {info.name: each for each in subject.typed_synapses for info in each.charts}
         charts, own = self._groups.charts, [info for each in subject.typed_synapses for info in each.charts]
         charts = (*charts[:2], *self._rates_over.charts, *charts[2:], partners.BLOCKS, weights_info(subject.unit))
-        self.series, self.charts = self._groups.series, (*charts, *own)
+        self.series, self.charts = (*self._groups.series, *self._groups.means), (*charts, *own)
         self.traffic = network.traffic
         self.sample_steps = min(max(1, round(SAMPLE / subject.dt)), electrodes.WINDOW)
         largest, unit = subject.largest, subject.unit
@@ -125,7 +125,7 @@ class SpikingSimulation(Simulation):
         """The step up to which probes are told, and when they had fired last, then."""
         self._seen = self._counted()
         self._means = Rates(self._groups, subject.dt)
-        self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
+        self._rates = dict.fromkeys((info.name for info in self._groups.series), 0.0)
         self.populations = tuple(
             Population(name, int(first), int(stop), name in subject.recorded)
             for name, (first, stop) in zip(self._groups.names, pairwise(self._groups.bounds), strict=True)
@@ -200,7 +200,8 @@ class SpikingSimulation(Simulation):
 
     def observe(self) -> Mapping[str, float]:
         """Rates since the latest whole sample, or of few neurons over a longer time; none had fired before the
-        beginning. A look between two samples, at an end, changes nothing for a run that goes on."""
+        beginning. And those since then. A look between two samples, at an end, changes nothing for a run that goes
+        on."""
         now, past = self._counted(), self._means.past
         seconds = (now[0] - self._seen[0]) * self.dt / 1000.0
         if seconds > 0:
@@ -210,7 +211,7 @@ class SpikingSimulation(Simulation):
             whole = self.step % self.sample_steps == 0
             self._seen, self._means.past = (now, self._means.past) if whole else (self._seen, past)
             self.traffic = self._subject.traffic(events / max(self._subject.synapses, 1))
-        return self._rates
+        return self._rates | self._groups.means_of(now[1], now[2], self._seconds)
 
     def chart(self, name: str) -> ChartData:
         match name:

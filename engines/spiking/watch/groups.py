@@ -56,10 +56,31 @@ class Groups:
         return (*rates, SeriesInfo("events", "Synaptic events per second", "1/s", metered="Events"))
 
     @property
+    def means(self) -> tuple[SeriesInfo, ...]:
+        """Those of :attr:`series` from the beginning on, in the same order."""
+        titles = (*(f"Mean rate so far, {_inside(name)}" for name in self.names), "Synaptic events per second so far")
+        return tuple(
+            SeriesInfo(f"mean_{each.name}", title, each.unit) for each, title in zip(self.series, titles, strict=True)
+        )
+
+    def means_of(self, spikes: Array, events: int, seconds: float) -> dict[str, float]:
+        """Of (populations,) spikes and synaptic events since the beginning; zero there."""
+        seconds = seconds or np.inf
+        rates = spikes / np.maximum(np.diff(self.bounds), 1) / seconds
+        return dict(zip((each.name for each in self.means), (*map(float, rates), events / seconds), strict=True))
+
+    @property
     def charts(self) -> tuple[ChartInfo, ...]:
         return (
             ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms", y_title="Neuron"),
-            ChartInfo("rates", f"Mean rate{_over(*self.windows)}", "Hz", series=_rates(self.names), binned=True),
+            ChartInfo(
+                "rates",
+                f"Mean rate{_over(*self.windows)}",
+                "Hz",
+                series=_rates(self.names),
+                binned=True,
+                means=tuple(each.name for each in self.means[:-1]),
+            ),
             ChartInfo(
                 "rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz", y_title="Neurons"
             ),
@@ -82,7 +103,15 @@ class Groups:
                 y_title="Pairs",
             ),
             ChartInfo("spectrum", "Power over that of random spikes", "1", x_title="Frequency", x_unit="Hz"),
-            ChartInfo("events", "Synaptic events", "1/s", series=("events",), y_title="Events", binned=True),
+            ChartInfo(
+                "events",
+                "Synaptic events",
+                "1/s",
+                series=("events",),
+                y_title="Events",
+                binned=True,
+                means=(self.means[-1].name,),
+            ),
         )
 
 

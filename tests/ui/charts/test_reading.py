@@ -56,7 +56,7 @@ def test_under_the_mouse_is_the_value_there_and_the_range_again_after_it(qtbot):
     assert cell.readout.text() == "−4.000 to 2.000 K"
 
 
-RATES = ChartInfo("rates", "Mean rate", "Hz", ("rate_e", "rate_i"), binned=True)
+RATES = ChartInfo("rates", "Mean rate", "Hz", ("rate_e", "rate_i"), binned=True, means=("mean_e", "mean_i"))
 SERIES = [SeriesInfo("rate_e", "Rate, excitatory", "Hz"), SeriesInfo("rate_i", "Rate, inhibitory", "Hz")]
 BINS = np.array([4.0, 4.0, 4.0, 4.0, 20.0])
 """[Hz], of which the newest is far off."""
@@ -66,6 +66,9 @@ def rates(info):
     buffers = {name: TraceBuffer() for name in info.series}
     for k, buffer in enumerate(buffers.values()):
         buffer.append(10.0 * np.arange(5), (1 + k) * BINS)
+    for name, mean in zip(info.means, (6.0, 12.0), strict=False):
+        buffers[name] = TraceBuffer()
+        buffers[name].append(np.array([0.0, 40.0]), np.array([0.0, mean]))
     return over_time(info, buffers, SERIES).curves
 
 
@@ -75,6 +78,7 @@ def test_rates_in_bins_read_their_mean_so_far_and_are_said_to(qtbot):
     assert cell.readout.text() == "mean so far"
     assert [entry.value for entry in cell.legend.entries] == ["6.000 Hz", "12.00 Hz"]
     assert Reading("mean").of(RATES, cell.curves[0]) == 6.0
+    assert Reading("mean").of(RATES, replace(cell.curves[0], mean=None)) == pytest.approx(8.0), "of the bins alone"
     cell.show_cursor(40.0)
     assert cell.readout.text().startswith("40.0")
     assert [entry.value for entry in cell.legend.entries] == ["20.00 Hz", "40.00 Hz"]

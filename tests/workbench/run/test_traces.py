@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.run.frames import Sample
-from workbench.run.streams.traces import CAPACITY, Branch, TraceBuffer, TraceStore
+from workbench.run.streams.traces import Branch, TraceBuffer, TraceStore
 
 
 def buffer(times, values):
@@ -27,39 +27,6 @@ def test_a_long_curve_has_its_spikes_one_resolution_and_no_more_room(at_once):
     assert made.times[-1] == count - 1
     assert room / 2 <= len(made) <= room + 1  # no run is begun after 4,096
     assert np.ptp(np.histogram(made.times, 4)[0]) <= 2
-
-
-@pytest.mark.parametrize("at_once", [1, 7, 4096])
-def test_the_mean_is_that_of_all_points_also_of_those_that_are_no_more_there(at_once):
-    """One bin in eight has spikes: the extremes of each stretch alone would make 4 of 1. Also after a rewind."""
-    times, values = np.arange(4097.0), np.where(np.arange(4097) % 8, 0.0, 8.0)
-    made = TraceBuffer(64)
-    for first in range(0, len(times), at_once):
-        made.append(times[first : first + at_once], values[first : first + at_once])
-    start = made.times[0]
-    assert made.mean == pytest.approx(np.trapezoid(values[int(start) :], times[int(start) :]) / (4096 - start), 1e-12)
-    assert made.mean == pytest.approx(1.0, abs=0.01)
-    assert np.mean(made.values) > 2, "this test is of a thinned curve"
-    back = made.until(2000.0)
-    assert back.mean == pytest.approx(1.0, abs=0.01)
-    back.append(times, values)
-    assert back.mean == pytest.approx(1.0, abs=0.01)
-
-
-@pytest.mark.parametrize(("count", "known"), [(100, True), (CAPACITY // 2 - 1, True), (CAPACITY + 8, False)])
-def test_of_a_curve_that_was_kept_the_mean_is_known_where_it_was_whole(count, known):
-    drawn, again = TraceStore(), TraceStore()
-    drawn.series["rate"] = buffer(np.arange(count), np.full(count, 2.0))
-    again.put(drawn.curves())
-    assert drawn.series["rate"].mean == 2.0
-    assert again.series["rate"].mean == (2.0 if known else None)
-    again.series["rate"].append(np.array([count + 1.0]), np.array([2.0]))
-    assert again.series["rate"].mean == (2.0 if known else None)
-
-
-@pytest.mark.parametrize("count", [0, 1])
-def test_of_less_than_two_points_there_is_no_mean(count):
-    assert buffer(np.arange(count), np.ones(count)).mean is None
 
 
 def test_a_profile_is_no_trace():

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Annotated
 
+import h5py
 import numpy as np
 import pytest
 from pydantic import Field
 
-from engines.api import Estimate, SeriesInfo
+import workbench as wb
+from engines.api import Estimate, Finding, SeriesInfo, registry
 from engines.api.charts import ChartInfo, Curve
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
 from engines.backend import open_backend
-from tests.workbench.fake_engine import FakeBackend, WaveEngine
+from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from tests.workbench.sweep.plans import plan_of
+from workbench import WorkbenchWarning
+from workbench.cli import main
+from workbench.project.document import new_document, open_document, save_document
 from workbench.project.presets import open_named
 from workbench.sweep import running, task
+from workbench.sweep.files import write_sweep
+from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of
-from workbench.sweep.readings import Reading, reading_of
+from workbench.sweep.readings import Mean, Reading, reading_of
 from workbench.sweep.running import charts_to_keep, first_kept, first_reading
 from workbench.sweep.table import table_of
 from workbench.sweep.workers import run_sweep
@@ -280,12 +289,47 @@ def test_a_chart_that_is_not_there_ends_the_sweep_with_the_names(document):
 
 
 def test_long_series_are_thinned_and_keep_their_last_value(document, monkeypatch):
-    monkeypatch.setattr(running, "MOST_SAMPLES", 8)
+    for name, count in (("MOST_SAMPLES", 8), ("GATHERED", 4), ("CLOSE_STEPS", 2)):
+        monkeypatch.setattr(running, name, count)
     (row,) = run_sweep(plan_of(document, ("speed", "1"), until=3.0), FakeBackend())
     curve = row.chart("mean_voltage")[1].curves[0]
-    assert len(curve.x) <= 9
+    assert len(curve.x) <= 8 + 4 + 2 + 1 < 3.0 / 0.02 / 5
     assert curve.x[-1] == pytest.approx(3.0)
     assert (np.diff(curve.x) > 0).all()
+
+
+@pytest.mark.parametrize("most", [8, 4096])
+def test_what_is_read_of_a_long_series_is_that_of_all_its_samples(document, monkeypatch, most):
+    """One sample in 50 stands out: of every second one, say, nothing was left of it."""
+    values = np.where(np.arange(151) % 50 == 29, 7.0, np.linspace(0, 1, 151))
+    monkeypatch.setattr(running, "MOST_SAMPLES", most)
+    monkeypatch.setattr(running, "GATHERED", 16)
+    monkeypatch.setattr(WaveSimulation, "observe", lambda self: {"mean_voltage": float(values[self.step])})
+    build = WaveEngine.build
+
+    def each_sampled(*given):
+        simulation = build(*given)
+        simulation.sample_steps = 1
+        return simulation
+
+    monkeypatch.setattr(WaveEngine, "build", each_sampled)
+    (row,) = run_sweep(plan_of(document, ("speed", "1"), until=3.0), FakeBackend())
+    info, data, _ = row.chart("mean_voltage")
+    (curve,) = data.curves
+    assert (len(curve.x) < 100) == (most == 8)
+    assert [Reading(what).of(info, curve) for what in ("max", "min", "last")] == [7.0, 0.0, 1.0]
+    assert Reading("mean").of(info, curve) == pytest.approx(np.trapezoid(values) / 150, rel=1e-12)
+    assert Reading("where max").of(info, curve) == pytest.approx(29 * 0.02)
+
+
+def test_means_go_on_over_points_that_are_no_numbers():
+    x, y = np.array([0.0, 1.0, 2.0, 4.0, 5.0]), np.array([np.nan, 2.0, np.nan, 6.0, np.nan])
+    whole = Mean().then(x, y)
+    assert (whole.value, whole.count) == (4.0, 5)
+    parts = Mean()
+    for place in range(5):
+        parts = parts.then(x[place : place + 1], y[place : place + 1])
+    assert parts == whole
 
 
 def test_the_outlook_adds_up_estimates_and_counts_refusals(document):
@@ -324,6 +368,70 @@ def test_rates_over_bins_are_read_as_their_mean_and_once():
     assert [info.name for info in infos] == ["rates", "voltage", "a", "b", "other"]
     assert [info.name for info in first_kept(infos)] == ["rates", "voltage", "other"]
     assert [first_reading(info).what for info in first_kept(infos)] == ["mean", "last", "last"]
+
+
+def test_bins_are_of_the_time_up_to_them():
+    """Nothing is counted at the beginning, and the last bin counts as any other."""
+    bins = ChartInfo("rates", "Mean rate", "Hz", series=("a",), binned=True)
+    curve = Curve("a", np.array([0.0, 5.0, 10.0, 20.0]), np.array([0.0, 4.0, 8.0, 6.0]))
+    assert Reading("mean").of(bins, curve) == 6.0
+    assert Reading("mean").of(bins, replace(curve, mean=5.5)) == 5.5, "which is known better"
+
+
+@pytest.mark.parametrize("until", [200.0, 1000.0])
+def test_the_mean_rate_of_one_neuron_is_its_spikes_over_the_time(until):
+    """Also where its rate is over a window that is not full at the beginning and cut at the end."""
+    neuron = {"kind": "lif", "resting_voltage": -40.0, "refractory_time": 2.0}
+    start = {"kind": "uniform", "lowest": -60.0, "highest": -60.0}
+    population = {"name": "A", "number": 1, "neuron": neuron, "start": start}
+    document = new_document(registry.engine("spiking"))
+    document.parameters = type(document.parameters).model_validate({"populations": [population], "connections": []})
+    plan = plan_of(document, ("populations.0.neuron.resting_voltage", "-40"), until=until)
+    header, (line,) = table_of(plan, list(run_sweep(plan, open_backend("cpu"))))
+    (column,) = [place for place, title in enumerate(header) if "mean [Hz]" in title]
+    period = 2.0 + 20.0 * np.log(2.0)
+    assert line[column] == pytest.approx(int(until / period) * 1e3 / until, rel=1e-9)
+
+
+def test_what_makes_the_numbers_of_a_case_wrong_stands_in_its_row(document, tmp_path, monkeypatch, capsys):
+    """What is known of it before its run, what the run itself notices, and nothing of what is said of the project."""
+    known = {0.5: ["Of the project."], 1.0: ["Of the project.", "Steps are too long."]}
+    late = {0.5: [], 1.0: [Finding("R + T is 3."), Finding("For your interest.", "info")]}
+    estimate = WaveEngine.estimate
+
+    def estimated(self, problem, backend):
+        told = tuple(map(Finding, known[problem.parameters.speed]))
+        return replace(estimate(self, problem, backend), findings=told)
+
+    monkeypatch.setattr(WaveEngine, "estimate", estimated)
+    monkeypatch.setattr(WaveSimulation, "noticed", lambda self: tuple(late[self.parameters.speed]), raising=False)
+    document.parameters = document.parameters.model_copy(update={"speed": 0.5})
+    plan = plan_of(document, ("speed", "0.5,1"))
+    for again in range(2):
+        rows = list(run_sweep(plan, FakeBackend(), kept=KeptCases(tmp_path, plan)))
+        header, lines = table_of(plan, rows)
+        told = [line[header.index("trouble")] for line in lines]
+        assert told == ["", "Steps are too long. R + T is 3."], f"time {again}"
+    write_sweep(plan, rows, tmp_path)
+    with h5py.File(tmp_path / "sweep.h5") as file:
+        assert "trouble" not in file["run_0001"]
+        assert file["run_0002/trouble"].asstr()[()] == "Steps are too long. R + T is 3."
+    project = save_document(document, tmp_path / "p")
+    with pytest.warns(WorkbenchWarning) as warned:
+        list(wb.sweep(project, {"speed": [0.5, 1.0]}, until=0.5, out=tmp_path / "cases"))
+    told = [str(each.message) for each in warned]
+    assert told == ["Of the project.", "Speed 1 mm/ms: Steps are too long.", "Speed 1 mm/ms: R + T is 3."]
+
+
+def test_a_command_whose_cases_failed_in_part_says_so(project, tmp_path, capsys):
+    given = ["sweep", str(project), "--vary", "trouble_step=1,9000", "--until", "0.5", "--out", str(tmp_path / "out")]
+    document = open_document(project)
+    document.parameters = document.parameters.model_copy(update={"trouble": "nan"})
+    save_document(document, project)
+    assert main([*given, "--json"]) == 3
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["error"] == "1 of 2 runs failed."
+    assert len(answer["rows"]) == 2
 
 
 def test_a_sweep_of_neurons_reads_what_they_fire():

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Array, FieldInfo, SimulationInfo
+from engines.api.charts import means_in
 from ui.charts.plots.reading import beyond, figure
 from ui.forms.fields.scalars import CalmComboBox
 from ui.panels.probes.probe_list import ROW_HEIGHT, ProbeList
@@ -128,7 +129,8 @@ class ProbesPanel(QWidget):
         for field in self._fields.values():
             self.field.addItem(field.title, ("field", field.name))  # the unit stands at the axis
         of = {name: chart.title for chart in info.charts for name in chart.series if len(chart.series) > 1}
-        for series in info.series:
+        means = means_in(info.charts)
+        for series in (each for each in info.series if each.name not in means):
             title = f"{of[series.name]}: {series.title}" if series.name in of else f"{series.title}, in all"
             self.field.addItem(title, (SERIES, series.name, series.title, series.unit))
         offered = [self.field.itemData(place) for place in range(self.field.count())]  # findData goes by identity

@@ -27,59 +27,48 @@ class TraceBuffer:
     def __init__(self, capacity: int = CAPACITY) -> None:
         if capacity < 4 or capacity % 4:
             raise ValueError(f"The capacity {capacity} must be a multiple of four.")
-        self._points = np.empty((3, capacity))
-        """Times, values, and areas below the curve so far, which stay those of all points that were added."""
+        self._times = np.empty(capacity)
+        self._values = np.empty(capacity)
         self._count = 0
         self._share = 1  # points taken in per point stored
-        self._tail: Array = np.empty((3, 0))
-        self._newest: Array = np.array([-np.inf, 0.0, 0.0])
+        self._tail: tuple[Array, Array] = (np.empty(0), np.empty(0))
+        self._newest = (-np.inf, 0.0)
 
     def __len__(self) -> int:
         return len(self.times)
 
     @property
     def times(self) -> Array:
-        return self._shown(0)
+        return self._shown(0, self._times)
 
     @property
     def values(self) -> Array:
-        return self._shown(1)
-
-    @property
-    def mean(self) -> float | None:
-        """Of the line through all points that were added, over its times; None of less than two, and where it is not
-        known."""
-        times, areas = self._shown(0), self._shown(2)
-        mean = (areas[-1] - areas[0]) / (times[-1] - times[0]) if len(times) > 1 else np.nan
-        return float(mean) if np.isfinite(mean) else None
+        return self._shown(1, self._values)
 
     def append(self, times: Array, values: Array) -> None:
         """Add points; those not later than the last are dropped."""
         later = times > self._newest[0]
         if not later.any():
             return
-        x, y = np.asarray(times[later], float), np.asarray(values[later], float)
-        last = self._newest[:2] if np.isfinite(self._newest[0]) else (x[0], y[0])
-        steps, sums = np.diff(x, prepend=last[0]), y + np.append(last[1], y[:-1])
-        self._add(np.stack([x, y, self._newest[2] + np.cumsum(0.5 * steps * sums)]))
+        times, values = times[later], values[later]
+        self._newest = (float(times[-1]), float(values[-1]))
+        self._tail = (np.concatenate([self._tail[0], times]), np.concatenate([self._tail[1], values]))
+        while self._store():
+            self._thin()
 
-    def forget_mean(self) -> None:
-        """It is no longer known: the points are the extremes of more."""
-        for areas in (self._points[2], self._tail[2], self._newest[2:]):
-            areas[:] = np.nan
-
-    def _shown(self, rows: int | slice) -> Array:
+    def _shown(self, which: int, stored: Array) -> Array:
         """What is stored, the run that is not full yet, and the newest point if thinning has taken it."""
-        tail, newest = self._tail, self._newest
-        last = tail[0, -1] if tail.size else self._points[0, self._count - 1] if self._count else newest[0]
-        new = newest[rows][..., None] if last < newest[0] else tail[rows, :0]
-        return np.concatenate([self._points[rows, : self._count], tail[rows], new], axis=-1)
+        tail = self._tail[which]
+        last = self._tail[0][-1] if len(tail) else self._times[self._count - 1] if self._count else self._newest[0]
+        newest = [self._newest[which]] if last < self._newest[0] else []
+        return np.concatenate([stored[: self._count], tail, newest])
 
     def until(self, time: float, *, ended: bool = False) -> TraceBuffer:
         """The curve up to ``time``, to go on from there; ``ended``: nothing is added, so it takes no more room."""
-        points = self._shown(slice(None))
-        shorter = TraceBuffer(4 * max(1, -(-points.shape[1] // 4)) if ended else self._points.shape[1])
-        shorter._add(points[:, points[0] <= time])
+        times = self.times
+        shorter = TraceBuffer(4 * max(1, -(-len(times) // 4)) if ended else len(self._times))
+        known = times <= time
+        shorter.append(times[known], self.values[known])
         return shorter
 
     def since(self, time: float) -> tuple[Array, Array]:
@@ -99,41 +88,37 @@ class TraceBuffer:
         before = max(place - 1, 0)
         return float(self.values[before if abs(time - times[before]) < abs(times[place] - time) else place])
 
-    def _add(self, points: Array) -> None:
-        """(3, n) points, with the areas at each."""
-        if points.size:
-            self._newest = points[:, -1].copy()
-        self._tail = np.concatenate([self._tail, points], axis=1)
-        while self._store():
-            self._thin()
-
     def _store(self) -> bool:
         """Store what fits of the tail; whether more would have been ready."""
+        times, values = self._tail
         run = 1 if self._share == 1 else 2 * self._share
         yields = 1 if self._share == 1 else 2
-        ready, room = self._tail.shape[1] // run, (self._points.shape[1] - self._count) // yields
+        ready, room = len(times) // run, (len(self._times) - self._count) // yields
         runs = min(ready, room)
         if runs:
             used, end = runs * run, self._count + runs * yields
-            taken = self._tail[:, :used]
-            self._points[:, self._count : end] = taken if run == 1 else _extremes(taken, run)
+            stored = (times[:used], values[:used]) if run == 1 else _extremes(times[:used], values[:used], run)
+            self._times[self._count : end], self._values[self._count : end] = stored
             self._count = end
-            self._tail = self._tail[:, used:]
+            self._tail = (times[used:], values[used:])
         return ready > room
 
     def _thin(self) -> None:
-        kept = _extremes(self._points, 4)
-        self._count = kept.shape[1]
-        self._points[:, : self._count] = kept
+        times, values = _extremes(self._times, self._values, 4)
+        self._count = len(times)
+        self._times[: self._count], self._values[: self._count] = times, values
         self._share *= 2
 
 
-def _extremes(points: Array, run: int) -> Array:
-    """Of (3, n) points the lowest and the highest of each ``run``, in the order of time."""
-    rows = points.reshape(3, -1, run)
-    places = np.sort(np.stack([rows[1].argmin(axis=1), rows[1].argmax(axis=1)], axis=1), axis=1)
+def _extremes(times: Array, values: Array, run: int) -> tuple[Array, Array]:
+    """The lowest and the highest point of each ``run`` points, in the order of time."""
+    times, values = times.reshape(-1, run), values.reshape(-1, run)
+    unknown = np.isnan(values)
+    least, most = np.where(unknown, np.inf, values).argmin(axis=1), np.where(unknown, -np.inf, values).argmax(axis=1)
+    places = np.sort(np.stack([least, most], axis=1), axis=1)
     places[places[:, 0] == places[:, 1]] = (0, run - 1)  # a constant run keeps its ends
-    return np.take_along_axis(rows, places[None], axis=2).reshape(3, -1)
+    rows = np.arange(len(times))[:, None]
+    return times[rows, places].ravel(), values[rows, places].ravel()
 
 
 def has_one_curve(components: tuple[int, ...]) -> bool:
@@ -183,8 +168,6 @@ class TraceStore:
         for key, (times, values) in curves.items():
             buffer = TraceBuffer()
             buffer.append(times, values)
-            if len(times) >= CAPACITY // 2:  # fewer were never thinned
-                buffer.forget_mean()
             if len(key) == 1:
                 self.series[key[0]] = buffer
             else:

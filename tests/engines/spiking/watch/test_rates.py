@@ -73,7 +73,8 @@ def test_populations_whose_names_are_alike_have_rates_of_their_own(backend, name
     """They ended with an unexpected error: their series had one name."""
     numbers = (1, 25, 25)[: len(names)]
     simulation = clock(backend, *numbers, names=names)
-    assert [info.name for info in simulation.series[:-1]] == rates
+    assert [info.name for info in simulation.series[: len(rates)]] == rates
+    assert len({info.name for info in simulation.series}) == 2 * (len(rates) + 1), "each has a mean"
     assert simulation.charts[1].series == tuple(rates)
     expected = sampled(clock(backend, *numbers, names="ABC"[: len(names)]), 30)
     assert [list(each.values()) for each in sampled(simulation, 30)] == [list(each.values()) for each in expected]
