@@ -24,7 +24,7 @@ def chart_table(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str
     header += [titled(f"{name}, {end}", unit) for end in ("from", "to")] if bars else [titled(name, unit)]
     crossed = info.kind == "pattern"
     header += [titled(info.across_title or "across", unit)] if crossed else []
-    header.append(titled(info.title, info.unit))
+    header.append(titled(info.y_title if info.kind == "raster" and info.y_title else info.title, info.unit))
     banded = any(curve.low is not None and curve.high is not None for curve in data.curves)
     shaded = any(curve.shade is not None for curve in data.curves)
     header += ["band from", "band to"] if banded else []

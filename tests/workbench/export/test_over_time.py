@@ -6,8 +6,10 @@ import io
 import numpy as np
 
 from engines.api import SeriesInfo
+from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.values import Population
 from engines.tables.text import unguarded
+from workbench.export.chart_tables import chart_table
 from workbench.export.streams.over_time import series_text, spikes_text
 
 SERIES = [SeriesInfo("rate_e", "Rate", "Hz"), SeriesInfo("speed", "Speed", "m/s"), SeriesInfo("never", "", "V")]
@@ -28,6 +30,13 @@ def test_series_that_were_thinned_to_other_times_have_a_row_for_each_and_empty_c
     ]
     assert series_text(SERIES, "ms", {}) == ""
     assert series_text(SERIES, "ms", curves, "thinned").splitlines()[0] == "# thinned"
+
+
+def test_in_the_table_of_a_raster_stand_numbers_of_neurons():
+    """Their column was called as the chart is, "Spikes, by neuron"."""
+    raster = ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms", y_title="Neuron")
+    header, rows = chart_table(raster, ChartData((Curve("L2/3e", np.array([0.5]), np.array([7.0])),)))
+    assert (header, [list(row) for row in rows]) == (["curve", "Time [ms]", "Neuron"], [["L2/3e", 0.5, 7.0]])
 
 
 def test_each_spike_has_its_time_its_neuron_and_the_name_of_its_population():
