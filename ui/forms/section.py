@@ -127,13 +127,20 @@ class PinnedTitles(QLabel):
         return gone
 
 
-def unfold_to(widget: QWidget) -> None:
-    """Have a widget of a form in view, with the sections around it unfolded."""
-    above = widget.parentWidget()
+def sections_around(widget: QWidget) -> list[Section]:
+    """In which a widget of a form stands, the outer before the inner ones."""
+    around, above = list[Section](), widget.parentWidget()
     while above is not None:
         if isinstance(above, Section):
-            above.set_expanded(True)
+            around.insert(0, above)
         above = above.parentWidget()
+    return around
+
+
+def unfold_to(widget: QWidget) -> None:
+    """Have a widget of a form in view, with the sections around it unfolded."""
+    for section in sections_around(widget):
+        section.set_expanded(True)
     scroll_to(widget)
 
 
