@@ -12,6 +12,8 @@ LABELS = {
     "vtkhdf": "One file (VTKHDF)",
     "igb": "openCARP, meshalyzer (.igb, .dat)",
 }
+IN_SINGLE_AT_POINTS: tuple[str, ...] = ("igb",)
+"""Forms of the numbers at the points of a mesh, in 4 bytes unless others are asked for."""
 BYTES = {"float32": 4, "float64": 8}
 """Of a number."""
 
@@ -60,16 +62,15 @@ def moments_on_disk(series: FieldSeries, until: float, step: float) -> int:
 
 
 def series_on_disk(
-    series: FieldSeries, elements: int, until: float | None, step: float, parameters: object = None
+    series: FieldSeries, elements: int, until: float | None, step: float, field_bytes: int
 ) -> tuple[Fact, ...]:
     """How much each number of an element takes, over all moments and before it is packed; where an end is known.
-    ``parameters``: of the problem, which say in how many bytes its engine may give them."""
+    ``field_bytes``: of a number as the engine gives it."""
     if not series.interval or until is None:
         return ()
     moments, count = moments_on_disk(series, until, step), len(series.names)
-    single = getattr(getattr(parameters, "numerics", None), "precision", "fp32") == "fp32"
-    each = BYTES.get(series.precision, 4 if single else 8)
-    size = moments * elements * each * max(count, 1) / 1e6
+    as_computed = BYTES["float32"] if series.format in IN_SINGLE_AT_POINTS else field_bytes
+    size = moments * elements * BYTES.get(series.precision, as_computed) * max(count, 1) / 1e6
     which = f"{count} field{'s' * (count > 1)}" if count else "each field"
     return (
         Fact(f"Moments on disk of {which}", moments, "1"),

@@ -6,7 +6,7 @@ Everything here is called by the thread that the simulation belongs to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -14,7 +14,7 @@ from engines.api.charts import Inspection
 from engines.api.placing import Path, Position
 from engines.api.simulation.shown import Dab, FieldInfo, Lines, MarkerInfo, Markers, PaintInfo, VectorInfo
 from engines.api.tools import ToolResult
-from engines.api.values import Array, CellQuantity, Population, Problem, Spikes
+from engines.api.values import Array, CellQuantity, Finding, Population, Problem, Spikes
 
 
 @runtime_checkable
@@ -66,6 +66,15 @@ class Keeping(Protocol):
 
     def kept(self, problem: Problem) -> ToolResult | None:
         """``problem`` with what was painted made a part of it; None where nothing was. Raises ProblemError."""
+
+
+@runtime_checkable
+class Heeding(Protocol):
+    """A live change that it takes may make its answers worse."""
+
+    def of_changes(self) -> Sequence[Finding]:
+        """What one should know of its answers with the live parameters as they are now, and not before they were
+        changed: warnings and remedies as in an estimate. Asked after each change, and after it was restored."""
 
 
 @runtime_checkable

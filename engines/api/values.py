@@ -130,7 +130,8 @@ class Estimate:
     ``seconds_per_simulated_unit`` is wall time for one unit of simulated time (``Engine.time_unit``) on
     a device with the given ceilings; ``None`` where there is no basis for a figure. ``stable_step`` is in
     time units; ``milestone`` names a span that users think in ("beat", 1000.0). ``facts`` are what else is worth
-    knowing of the problem as numbers (a critical stretch), ``findings`` what is worth a sentence.
+    knowing of the problem as numbers (a critical stretch), ``findings`` what is worth a sentence. ``field_bytes``: of a
+    number of :meth:`Simulation.field <engines.api.simulation.base.Simulation.field>`.
     """
 
     memory_bytes: int
@@ -141,6 +142,7 @@ class Estimate:
     milestone: tuple[str, float] | None = None
     findings: tuple[Finding, ...] = ()
     facts: tuple[Fact, ...] = ()
+    field_bytes: int = 4
 
 
 @dataclass(frozen=True)

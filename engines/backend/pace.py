@@ -111,7 +111,8 @@ def step_seconds(backend: Backend, simulation: Simulation) -> float:
 def _usual(seconds: list[float]) -> float:
     """The mean of the quickest of each few tries in a row: others at work hold up single ones, and steps of one run may
     differ (a cell at a held voltage takes twice as long as at a held current), of which it takes all."""
-    quickest = [min(seconds[first : first + TRIES]) for first in range(0, len(seconds), TRIES)]
+    whole = max(1, len(seconds) // TRIES)  # of one try alone nobody knows whether it was held up
+    quickest = [min(seconds[TRIES * place : TRIES * (place + 1)]) for place in range(whole)]
     most = HELD_UP * median(quickest)
     return fmean(each for each in quickest if each <= most)
 

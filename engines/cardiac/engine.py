@@ -47,7 +47,7 @@ from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.backend.pace import small_pace, structure_of
 from engines.cardiac.carp.reader import SUFFIX, read_par
-from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES, Diffusion
+from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES, VALUE_TYPES, Diffusion
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
 from engines.cardiac.multirate.groups import GROUP, GROUPS
 from engines.cardiac.parameters import CardiacParameters
@@ -124,6 +124,7 @@ class CardiacEngine(Engine):
             milestone=("beat", 1000.0),
             findings=problem_findings(mesh, parameters, operator),
             facts=memory_facts(cost.memory, backend.parts),
+            field_bytes=np.dtype(VALUE_TYPES[DIFFUSION_TYPES[numerics.precision]]).itemsize,
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> CardiacSimulation:

@@ -51,6 +51,7 @@ from engines.spiking.parameters.connections import ConstantDelay, NoDelay
 from engines.spiking.parameters.published import cuba
 from engines.spiking.ranks.part import part_of
 from engines.spiking.setup.checks import check, findings, off_by, spikes_on_disk
+from engines.spiking.setup.defaults import default_parameters
 from engines.spiking.setup.diagram import network_diagram
 from engines.spiking.setup.memory import need, runs_of
 from engines.spiking.setup.networks import general, plain
@@ -86,7 +87,7 @@ class SpikingEngine(Engine):
     # The network: neurons in space, their synapses, a step on a device.
 
     def default_parameters(self, geometry: Any) -> SpikingParameters:
-        return SpikingParameters()
+        return default_parameters()
 
     def geometry_of(self, problem: Problem) -> Particles:
         parameters = _checked(problem)

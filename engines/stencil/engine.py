@@ -301,7 +301,7 @@ def typed(posed: TypedProblem, backend: Backend, progress: Progress) -> TypedSim
     infos = typed_fields(posed.system, starts, posed.settings)
     progress("Ready", 1.0)
     return TypedSimulation(
-        backend, grid, posed.step, explicit, infos, posed.system.parameters, posed.limit_with
+        backend, grid, posed.step, explicit, infos, posed.system.parameters, posed.limit_with, posed.off_with
     )  # fmt: skip
 
 

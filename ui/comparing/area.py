@@ -41,6 +41,7 @@ class ComparingArea(QObject):
         controller.phase_changed.connect(
             lambda phase: self.page.set_running(phase == Phase.RUNNING) if self.page is not None else None
         )
+        self._window.starting_over.now_wanted.connect(lambda: self.page.follow() if self.page is not None else None)
         controller.info_changed.connect(lambda _: self.leave())
         controller.restarted.connect(self.leave)
 

@@ -82,8 +82,8 @@ class ComparisonPage(QWidget):
         self._loop.timeout.connect(self._show_next)
         self._make_timeline()
         self._lay_out()
-        space = QShortcut(QKeySequence(Qt.Key.Key_Space), self)
-        space.activated.connect(self.run_button.click)
+        self._space = QShortcut(QKeySequence(Qt.Key.Key_Space), self)
+        self._space.activated.connect(self.run_button.click)
 
     def _make_timeline(self) -> None:
         self.slider = _Slider(Qt.Orientation.Horizontal, self)
@@ -177,6 +177,7 @@ class ComparisonPage(QWidget):
         present = any(take.present for take in self.pair)
         self.now_button.setVisible(present)
         self.run_button.setVisible(present)
+        self._space.setEnabled(present)  # a run that is not seen stays as it is
         if sentence:
             self.loop_button.setChecked(False)
             self._field = ""
@@ -226,7 +227,7 @@ class ComparisonPage(QWidget):
         self.loop_button.setChecked(False)
         self._following = True
         newest = [take.footage.newest for take in self.pair if take.present and take.footage is not None]
-        if newest and newest[0] is not None:
+        if self._field and newest and newest[0] is not None:
             self._look(newest[0].time)
 
     def take(self, frame: Frame) -> None:

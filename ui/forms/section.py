@@ -14,6 +14,8 @@ from ui.widgets.icons import dress
 
 PINNED = 26
 """Pixels at the top of a form that titles take that are scrolled away."""
+GAP = 2
+"""Pixels between them and what is scrolled to."""
 INDENT = 12
 """Pixels that they leave at both sides."""
 DEEPER = " › "
@@ -127,26 +129,58 @@ class PinnedTitles(QLabel):
         return gone
 
 
-def unfold_to(widget: QWidget) -> None:
-    """Have a widget of a form in view, with the sections around it unfolded."""
-    above = widget.parentWidget()
+def sections_around(widget: QWidget) -> list[Section]:
+    """In which a widget of a form stands, the outer before the inner ones."""
+    around, above = list[Section](), widget.parentWidget()
     while above is not None:
         if isinstance(above, Section):
-            above.set_expanded(True)
+            around.insert(0, above)
         above = above.parentWidget()
-    scroll_to(widget)
+    return around
+
+
+def unfold_to(widget: QWidget) -> None:
+    """Have a widget of a form in view, with the sections around it unfolded: below the outermost of their titles that
+    there is room for, else a third of the way down, below what comes before it."""
+    around = sections_around(widget)
+    for section in around:
+        section.set_expanded(True)
+    form = _settled_form(widget)
+    if form is None:
+        return
+    room, (top, end) = form.viewport().height(), _reach(widget, form)
+    begins = next((at for section in around if end - (at := _reach(section, form)[0]) <= room - PINNED - GAP), top)
+    above = PINNED + GAP if begins < top else max(PINNED + GAP, min(room // 3, room - (end - top)))
+    _scroll(form, begins, end, above)
 
 
 def scroll_to(widget: QWidget) -> None:
     """Have the form that ``widget`` stands in show it: from its top, as much as there is room for."""
+    form = _settled_form(widget)
+    if form is not None:
+        _scroll(form, *_reach(widget, form), PINNED + GAP)
+
+
+def _settled_form(widget: QWidget) -> QScrollArea | None:
+    """That ``widget`` stands in."""
     # what was unfolded just now has its height only then
     QCoreApplication.sendPostedEvents(None, int(QEvent.Type.LayoutRequest.value))
     above = widget.parentWidget()
     while above is not None and not isinstance(above, QScrollArea):
         above = above.parentWidget()
-    inside = None if above is None else above.widget()
-    if above is not None and inside is not None:
-        top = widget.mapTo(inside, widget.rect().topLeft()).y()
-        shown = above.verticalScrollBar().value()
-        if not shown + PINNED <= top or top + widget.height() > shown + above.viewport().height():
-            above.verticalScrollBar().setValue(top - PINNED - 2)
+    return above
+
+
+def _reach(widget: QWidget, form: QScrollArea) -> tuple[int, int]:
+    """Pixels from the top of all that stands in a form, of the first and behind the last row of ``widget``."""
+    inside = form.widget()
+    assert inside is not None
+    top = widget.mapTo(inside, QPoint()).y()
+    return top, top + widget.height()
+
+
+def _scroll(form: QScrollArea, begins: int, ends: int, above: int) -> None:
+    """Have these pixels in view; where they are not, with so many above them."""
+    shown = form.verticalScrollBar().value()
+    if not shown + PINNED <= begins or ends > shown + form.viewport().height():
+        form.verticalScrollBar().setValue(begins - above)

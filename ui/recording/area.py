@@ -64,6 +64,7 @@ class RecordingArea(QObject):
         timeline.now_asked.connect(playback.back)
         timeline.loop_asked.connect(playback.loop)
         timeline.branch_asked.connect(playback.look_at_other_branch)
+        window.starting_over.now_wanted.connect(self._show_now)
         window.charts.runs.ended.connect(self._shelve)
         window.controller.restarted.connect(self._begin)
         window.controller.info_changed.connect(self._begin)
@@ -105,6 +106,10 @@ class RecordingArea(QObject):
     def _scrub(self, time: float) -> None:
         self._window.timeline.loop_button.setChecked(False)
         self.playback.look(time)
+
+    def _show_now(self) -> None:
+        if self.shooting is None:  # a movie looks at one moment after the other
+            self.playback.back()
 
     def _look(self, frame: Frame | None) -> None:
         window, playback = self._window, self.playback

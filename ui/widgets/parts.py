@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QMessageBox, QPushButton, QTableView, QWidget
 
 FRAME = QSize(16, 48)
@@ -16,6 +16,22 @@ def resize_within(window: QWidget, wanted: QSize, room: QSize | None = None) -> 
     """``wanted`` [pixels], or what ``room`` leaves of it; without one, the free part of the window's screen."""
     room = window.screen().availableGeometry().size() if room is None else room
     window.resize(wanted.boundedTo(room - FRAME))
+
+
+def bring_within(window: QWidget, room: QRect) -> None:
+    """A window that is shown, with the frame that its desktop has drawn around it: no larger than ``room`` [pixels of
+    the desktop] and all of it there. One that fills its screen is left alone."""
+    if window.isMaximized() or window.isFullScreen():
+        return
+    frame, size = window.frameGeometry(), window.size()
+    around = frame.size() - size
+    fitting = size.boundedTo(room.size() - around)
+    last = QRect(room.topLeft(), room.size() - fitting - around).bottomRight() + QPoint(1, 1)
+    place = QPoint(max(room.left(), min(frame.left(), last.x())), max(room.top(), min(frame.top(), last.y())))
+    if fitting != size:
+        window.resize(fitting)
+    if place != frame.topLeft():
+        window.move(place)
 
 
 def button_for(text: str, call: Callable[[], object], parent: QWidget) -> QPushButton:

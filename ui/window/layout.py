@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from engines.backend.cache_dir import sealed, unsealed
+from ui.widgets.parts import bring_within, resize_within
 
 VERSION = 2
 LAYOUT, TRIED = "layout", "layout tried"
@@ -16,6 +16,9 @@ NARROW = 1366
 AT_RIGHT = ("meters", "probes", "inspection", "measurement")
 TABBED = ("probes", "log")
 """Docks with a title bar, which they have no need of while a tab says it."""
+FIRST_SIZE = QSize(1600, 1000)
+FRAMED_MILLISECONDS = 200
+"""After the window is shown, until the desktop has drawn a frame around it."""
 LEFT_WIDTH, RIGHT_WIDTH, TIMELINE = 360, 320, 64
 Areas = Qt.DockWidgetArea
 
@@ -31,6 +34,8 @@ class DockLayout:
         self._untried = False  # it is of a file, and not of this window
         self._bare = False
         self._has_charts = True  # until a run has none: their room is kept from the beginning, so that nothing moves
+        self._first = False
+        """Whether its size is none that somebody has chosen."""
         self._narrow = False
         self._folded: list[str] = []
         """What gave its room to the view when the window became narrow."""
@@ -184,12 +189,21 @@ class DockLayout:
             self._settings.setValue("folded", ",".join(self._folded))
         self._settings.setValue("geometry", self._window.saveGeometry())
 
+    def show_whole(self) -> None:
+        """With its frame, whose size is known once the window is shown; where somebody has put it before it stays."""
+        if self._first:
+            self._first = False
+            QTimer.singleShot(FRAMED_MILLISECONDS, self._window, self._bring_within)
+
+    def _bring_within(self) -> None:
+        bring_within(self._window, self._window.screen().availableGeometry())
+
     def restore(self) -> None:
         """The size and the docks of the last time, or what fits this screen."""
         geometry = self._settings.value("geometry")
         if not (isinstance(geometry, QByteArray) and self._window.restoreGeometry(geometry)):
-            screen = QGuiApplication.primaryScreen().availableGeometry()
-            self._window.resize(QSize(min(1600, screen.width()), min(1000, screen.height())))
+            resize_within(self._window, FIRST_SIZE)
+            self._first = True
         layout = self._settings.value(LAYOUT)
         self._bare = True
         for dock in self.docks.values():

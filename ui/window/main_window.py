@@ -343,6 +343,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.activateWindow()
+        self.dock_layout.show_whole()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

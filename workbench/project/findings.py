@@ -19,7 +19,7 @@ from engines.api.registry import is_own
 from engines.api.simulation.contract import BrokenContract
 from engines.backend.compile.stamp import compiled_ahead
 from engines.backend.devices.faster import faster
-from engines.recording import series_of, series_on_disk
+from engines.recording import IN_SINGLE_AT_POINTS, series_of, series_on_disk
 from workbench.project.document import Document
 from workbench.project.probing import lines_outside, probes_outside
 from workbench.project.reading.commas import commas_in
@@ -62,7 +62,9 @@ def estimate_beside_others(
         found = plain_estimate(found)
     unit = document.time_unit
     told = (*of_whole_steps(end, found.step, unit), *of_close_moments(series.interval, found.step, unit))
-    room = series_on_disk(series, document.geometry.n_cells, end, found.step, document.parameters)
+    geometry = document.geometry
+    elements = geometry.n_points if series.format in IN_SINGLE_AT_POINTS else geometry.n_cells
+    room = series_on_disk(series, elements, end, found.step, found.field_bytes)
     return replace(found, findings=(*found.findings, *told), facts=(*found.facts, *room))
 
 

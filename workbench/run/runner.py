@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeVar
 from engines.api import Array, Dab, Finding, Progress, Simulation, SimulationInfo
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
-from engines.api.simulation.contract import check_declared, check_taken, noticed_of
+from engines.api.simulation.contract import check_declared, check_taken, noticed_of, of_changes
 from engines.backend.ceilings.curve import working_set_of
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Reading, Rewound, RunState, Sample
 from workbench.run.meters import Meters
@@ -103,6 +103,8 @@ class Runner(Orders):
         self.noticed = noticed
         """What the simulation says of its answers, while the run stands where it was to end; before the first step what
         its owner knows."""
+        self._of_changes: tuple[Finding, ...] = ()
+        """What live changes made of the answers: it holds while the run goes on."""
         self._beyond = ""
         self._initial: dict[str, Array] = {}
         self._controls = Controls()
@@ -231,6 +233,7 @@ class Runner(Orders):
             go_on(simulation, self._resume_from, self._initial or simulation.state())
             for name, value in self._set_later.items():
                 self._controls.change(simulation, name, value)
+            self._heed(simulation)
             self._resume_from = None
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
             if self._is_at_end(simulation):  # what was told of its end when it came there holds still
@@ -298,7 +301,7 @@ class Runner(Orders):
         first, started = simulation.step, clock.perf_counter()
         goal = self._goal(first, simulation)
         if goal > first:
-            self.noticed = ()
+            self.noticed = self._of_changes
             self._history.forget_after(first)
             self._stepping = True
             self._take_steps(simulation, goal, started)
@@ -403,12 +406,22 @@ class Runner(Orders):
 
     def _change(self, simulation: Simulation, name: str, value: Any) -> None:
         self._controls.change(simulation, name, value)
+        self._heed(simulation)
         self._audience.changed(name, value)
+
+    def _heed(self, simulation: Simulation) -> None:
+        """In the log once, for a slider that is pulled changes the figures only."""
+        before, self._of_changes = self._of_changes, of_changes(simulation)
+        for finding in () if before else self._of_changes:
+            self.say(finding.message, finding.severity)
+        others = (each for each in self.noticed if each not in (*before, *self._of_changes))
+        self.noticed = (*self._of_changes, *others)
 
     def _reset(self, simulation: Simulation) -> None:
         simulation.restore(self._initial)
         self.ended, self.noticed = False, ()
         self._controls.set_again(simulation)
+        self._heed(simulation)
         self._samples.take()
         self.frames.take()
         self._strokes.clear()
@@ -426,6 +439,7 @@ class Runner(Orders):
         self._meters.forget()
         self._audience.rewound(simulation)
         self.ended, self.noticed = simulation.finished, ()
+        self._heed(simulation)
         self._set_state(RunState.PAUSED)
         return Rewound(simulation.step, simulation.time, tuple(before))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from engines.api.abilities import Heeding
 from engines.api.charts import ChartData, ChartInfo, Inspection
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.base import Simulation
@@ -64,9 +65,16 @@ def check_taken(simulation: Simulation, before: int, asked: int, finished: bool)
 
 
 def noticed_of(simulation: Simulation) -> tuple[Finding, ...]:
-    """What one should know of a run at its end: of its answers, and whether values were too large to be handed out."""
+    """What one should know of a run at its end: of its answers, of what live changes made of them, and whether values
+    were too large to be handed out."""
     beyond = simulation.beyond
-    return (*simulation.noticed(), *(() if beyond is None else (Finding(beyond.told_beyond()),)))
+    large = () if beyond is None else (Finding(beyond.told_beyond()),)
+    return (*simulation.noticed(), *of_changes(simulation), *large)
+
+
+def of_changes(simulation: Simulation) -> tuple[Finding, ...]:
+    """See :class:`engines.api.abilities.Heeding`; nothing of a simulation that is none."""
+    return tuple(simulation.of_changes()) if isinstance(simulation, Heeding) else ()
 
 
 def fields_of(simulation: Simulation, fields: Iterable[FieldInfo]) -> dict[str, Array]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, Selection, SeriesInfo
+from engines.api import Array, Dab, FieldInfo, Finding, NonFinite, PaintInfo, Selection, SeriesInfo
 from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -32,7 +32,8 @@ SHARE = 0.7
 
 
 class TypedSimulation(GridSimulation):
-    """``limit_of`` says which step is stable with these parameters in states of these cells.
+    """``limit_of`` says which step is stable with these parameters in states of these cells, ``off_with`` what its
+    steps are off.
 
     own:   what of an array of the steps is this simulation's, where others are beside it
     least: of what all parts of a problem say
@@ -47,10 +48,13 @@ class TypedSimulation(GridSimulation):
         infos: tuple[tuple[FieldInfo, ...], tuple[PaintInfo, ...]],
         parameters: tuple[str, ...],
         limit_of: Callable[[Mapping[str, Array], Mapping[str, float]], Limit],
+        off_with: Callable[[Mapping[str, Array], Mapping[str, float]], tuple[Finding, ...]],
         own: Callable[[Any], Any] | None = None,
         least: Callable[[float], float] = float,
     ) -> None:
         self._explicit, self._parameters, self._limit_of = explicit, parameters, limit_of
+        self._off_with, self._begun_with = off_with, explicit.given
+        self._off: tuple[Finding, ...] = ()
         self._own, self._least = own or (lambda values: values.reshape(grid.shape)), least
         self._shown_at = -1
         self._seen: list[tuple[float, dict[str, Array]]] = []
@@ -162,6 +166,15 @@ class TypedSimulation(GridSimulation):
             raise ProblemError(f"With {told} the time step of {self.dt:.3g} s is not stable: {advice}, and reset.")
         self._explicit.given = given
         self._shown_at = -1
+        self._heed()
+
+    def _heed(self) -> None:
+        """Of the parameters that the run began with the estimate has told it."""
+        given = self._explicit.given
+        self._off = () if given == self._begun_with else self._off_with(self._states(), given)
+
+    def of_changes(self) -> tuple[Finding, ...]:
+        return self._off
 
     def _states(self) -> dict[str, Array]:
         fields = {name: self.backend.gather(self.arrays[name].reshape(-1), self._selection) for name in self._names}
@@ -181,6 +194,7 @@ class TypedSimulation(GridSimulation):
         numbers = dict(zip(self._parameters, map(float, state["parameters"]), strict=True))
         self._explicit.given = {**self._explicit.given, **numbers}
         self._shown_at = -1
+        self._heed()
 
     def non_finite(self) -> NonFinite | None:
         """Which field, where, when, and what to change."""

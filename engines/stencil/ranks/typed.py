@@ -54,7 +54,7 @@ def typed_part(posed: TypedProblem, backend: Backend, ranks: Ranks, progress: Pr
     explicit.arrive = _arrival(ranks, wide)
     simulation = TypedSimulation(
         backend, slab.own, posed.step, explicit, typed_fields(system, starts, posed.settings), system.parameters,
-        posed.limit_with, lambda values: values.reshape(wide.shape)[wide.own],
+        posed.limit_with, posed.off_with, lambda values: values.reshape(wide.shape)[wide.own],
         lambda limit: float(np.min(ranks.gathered(np.array(limit)))),
     )  # fmt: skip
     progress("Ready", 1.0)

@@ -262,6 +262,11 @@ class TypedProblem:
             return Limit(0.0, 0.0, 0.0, self.system.fields[0])
         return limit_of(self.linear, method or self.plan.method, states, self._known(given))
 
+    def off_with(self, states: Mapping[str, Array], given: Mapping[str, float]) -> tuple[Finding, ...]:
+        """What the steps are off with other parameters, in states that a run has come to."""
+        rates = self.linear.reactions(states, self._known(given)).reshape(-1)
+        return told_of_reactions(self.plan.method, self.step, rates, "as the fields are now")
+
     @property
     def _fastest(self) -> tuple[float, float]:
         """[1/s]: of what is explicit, and of the diffusion that is implicit."""

@@ -61,8 +61,10 @@ def reaction_findings(equation: GrayScott, dt: float) -> tuple[Finding, ...]:
     )
 
 
-def told_of_reactions(method: Method, dt: float, rates: Array) -> tuple[Finding, ...]:
-    """rates [1/s]: eigenvalues of what a cell's fields do to each other."""
+def told_of_reactions(
+    method: Method, dt: float, rates: Array, where: str = "where the fields begin"
+) -> tuple[Finding, ...]:
+    """rates [1/s]: eigenvalues of what a cell's fields do to each other, in states ``where`` says which."""
     off = relative_error(method, rates * dt)
     if not off.size or not off.max() > APART + FAR:
         return ()
@@ -71,7 +73,7 @@ def told_of_reactions(method: Method, dt: float, rates: Array) -> tuple[Finding,
     told = f"{worst:.0%}" if worst < 10 else f"{worst:.2g} times itself"
     return (
         Finding(
-            f"With steps of {dt:.3g} s what reacts at {rate:.3g}/s where the fields begin is {told} off after "
+            f"With steps of {dt:.3g} s what reacts at {rate:.3g}/s {where} is {told} off after "
             f"{max(dt, 1 / rate):.3g} s: steps of at most {shorter:g} s keep that to {APART:.0%}.",
             place=STEP, remedy=Remedy(f"Take {shorter:g} s", {STEP: shorter}), distorts=True,
         ),

@@ -70,6 +70,19 @@ def test_compiling_is_no_part_of_it(clock):
     assert clock.now < 8.0 + 1.0
 
 
+@pytest.mark.parametrize("late", range(3, 60))
+def test_what_compiles_late_is_no_part_of_it(clock, late):
+    """What a network does at its first spikes, whichever of the tries these fall into."""
+    simulation, calls = Told(clock, step=2e-5, every=50), []
+
+    def advance(steps: int) -> None:
+        calls.append(steps)
+        clock.now += 2e-5 * steps + (0.8 if len(calls) == late else 0.0)
+
+    simulation.advance = advance
+    assert pace.step_seconds(CpuBackend(), simulation) == pytest.approx(2e-5, rel=1e-3)
+
+
 def test_a_slow_step_is_tried_few_times(clock):
     simulation = Told(clock, step=0.05, look=0.3, every=48)
     assert pace.step_seconds(CpuBackend(), simulation) == pytest.approx(0.05 + 0.3 / 48)

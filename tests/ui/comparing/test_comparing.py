@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtWidgets import QTableWidgetSelectionRange
+from PySide6.QtWidgets import QPushButton, QTableWidgetSelectionRange
 
 from tests.ui.scene.meshes import info
 from tests.ui.wave import slab
@@ -106,6 +106,25 @@ def test_a_run_that_has_ended_stands_beside_the_present_one(window, qtbot):
     assert window.stack.currentWidget() is window.viewport
     assert window.comparing.page is None
     assert window.dock_layout.docks["problem"].isVisible()
+
+
+def test_a_run_that_is_to_go_on_is_followed_again(window, qtbot):
+    """Else nothing moves where Run was pressed; here it is finished, and what to do is asked for all to see."""
+    run(window, qtbot, 20.0)
+    reset(window, qtbot, 0.04)
+    run(window, qtbot, 30.0)
+    window.actions_["compare"].trigger()
+    page = window.comparing.page
+    page.look(10.0)
+    assert page.now_button.isEnabled()
+    qtbot.mouseClick(page.run_button, Qt.MouseButton.LeftButton)
+    assert page.time == window.recording.playback.newest.time
+    assert not page.now_button.isEnabled()
+    assert window.banner.isVisible()
+    button = next(each for each in window.banner.findChildren(QPushButton) if each.text().startswith("Run on to"))
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.time > 30.5, timeout=10_000)
+    assert window.stack.currentWidget() is page
 
 
 def test_the_list_of_runs_leads_there_and_the_button_back(window, qtbot):

@@ -226,6 +226,20 @@ def test_the_present_run_is_followed_until_another_moment_is_looked_at(page):
     assert texts == ["Pause", "Run"]
 
 
+def test_the_space_key_runs_a_run_that_is_seen_and_no_other(page, qtbot):
+    asked = []
+    page.run_asked.connect(lambda: asked.append(page.pair[1].title))
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    show(page, take("run 1", ONE), take("run 2", OTHER), take("the present run", OTHER, present=True))
+    qtbot.keyClick(page, Qt.Key.Key_Space)
+    assert asked == []
+    page.choosers[1].setCurrentIndex(2)
+    page.choosers[1].activated.emit(2)
+    qtbot.keyClick(page, Qt.Key.Key_Space)
+    assert asked == ["the present run"]
+
+
 def test_what_cannot_be_compared_is_said_until_it_can(page):
     present = take("the present run", (), present=True)
     show(page, take("run 1", ONE), present, chosen=(0, 1))

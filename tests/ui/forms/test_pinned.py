@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, Qt
 
 from engines.api.parameters import quantity
 from tests.ui.forms.holder import Holder
-from ui.forms.section import unfold_to
+from ui.forms.section import PINNED, unfold_to
 
 
 class Cell(BaseModel):
@@ -44,6 +44,40 @@ def test_a_field_that_is_led_to_stands_below_the_title_of_its_item(qtbot):
         assert form.viewport().rect().contains(shown)
         assert not pinned.geometry().intersects(shown)
         assert pinned.width() == form.viewport().width()
+
+
+def rows_of(form, widget):
+    """Pixels of the viewport, of the first and behind the last."""
+    top = widget.mapTo(form.viewport(), QPoint()).y()
+    return top, top + widget.height()
+
+
+def test_a_field_of_a_long_list_is_led_to_with_the_title_of_its_item_in_view(qtbot):
+    """Where there is room for both, from wherever the form was scrolled to."""
+    names = [f"Cell {number}" for number in range(40)]
+    holder = Holder(qtbot, Tissue, Tissue(cells=[Cell(name=name) for name in names]))
+    form = holder.form
+    form.resize(360, 300)
+    form.show()
+    qtbot.waitExposed(form)
+    for place in (17, 30, 3, 4, 39, 0):
+        field, title = holder.editor("cells", place, "fourth"), holder.editor("cells").sections[place].header
+        unfold_to(field)
+        assert title.text() == names[place]
+        begins, ends = rows_of(form, title)[0], rows_of(form, field)[1]
+        assert PINNED <= begins < ends <= form.viewport().height()
+        assert form.pinned.text() in ("", "Cells"), "no other item is meant"
+
+
+def test_a_field_far_below_the_title_of_its_item_stands_a_third_of_the_way_down(qtbot):
+    """What comes before it is seen, too, and the line on top says whose it is."""
+    holder = held(qtbot)
+    form = holder.form
+    field = holder.editor("cells", 1, "fourth")
+    unfold_to(field)
+    third = form.viewport().height() // 3
+    assert rows_of(form, field)[0] == third > PINNED
+    assert form.pinned.text() == "Cells › Outer"
 
 
 def test_a_click_goes_to_the_item_and_its_own_title_takes_the_place(qtbot):

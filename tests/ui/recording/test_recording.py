@@ -301,6 +301,22 @@ def test_the_timeline_looks_back_while_the_run_goes_on(opened, qtbot):
     assert timeline.now_button.isHidden()
 
 
+def test_who_looks_back_and_has_the_run_go_on_sees_it_go_on(opened, qtbot):
+    """By Run or by a step; who pauses it stays with what is looked at."""
+    recording, timeline, viewport = slow_wave(opened, qtbot), opened.timeline, opened.viewport
+    for go_on in (timeline.run_button, timeline.step_button):
+        recording.playback.look(0.0)
+        qtbot.waitUntil(lambda: recording.playback.looking_back and timeline.now_button.isVisible(), timeout=5000)
+        if opened.controller.phase == "running":
+            qtbot.mouseClick(timeline.run_button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: opened.controller.phase == "paused", timeout=5000)
+        assert recording.playback.looking_back
+        stood = opened.controller.time
+        qtbot.mouseClick(go_on, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda stood=stood: viewport.frames[-1].time > stood, timeout=5000)
+        assert timeline.now_button.isHidden()
+
+
 def test_the_log_tells_the_time_of_the_run_while_an_earlier_moment_is_seen(opened, qtbot):
     playback, timeline = slow_wave(opened, qtbot).playback, opened.timeline
     playback.look(playback.frames()[0].time)

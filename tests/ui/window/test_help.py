@@ -126,6 +126,17 @@ def test_f1_says_what_a_field_means_and_elsewhere_shows_the_keys(opened, qtbot):
     sheet.close()
 
 
+def test_f1_says_where_a_field_stands(opened, qtbot):
+    """Of two stimuli each has an amplitude."""
+    stimuli = opened.problem.form.editor_at(("stimuli",))
+    stimuli.duplicate(0)
+    opened.model.edit(("parameters", "stimuli", 1, "name"), "Base & apex")
+    for item, title in zip(stimuli.editors, ("S1", "Base &amp; apex"), strict=True):
+        editor = item.children_by_key["amplitude"]
+        text = FieldEntry(editor).text.text()
+        assert re.sub("<.*?>", "", text).startswith(f"Stimuli › {title} › {editor.spec.title}")
+
+
 def test_f1_over_a_field_that_a_run_locks_says_what_it_means(opened, qtbot):
     opened.problem.form.set_locked(True)
     opened.problem.form.reveal(("tissue", "sigma_il"))

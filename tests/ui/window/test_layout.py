@@ -1,11 +1,22 @@
 """Where docks stand at first, what gives way in a narrow window, and what comes back: on a window of plain widgets."""
 
 import pytest
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QMargins, QSettings
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from shiboken6 import delete
 
-from ui.window.layout import AT_RIGHT, LAYOUT, LEFT_WIDTH, RIGHT_WIDTH, TABBED, TRIED, Areas, DockLayout
+from ui.widgets.parts import FRAME
+from ui.window.layout import (
+    AT_RIGHT,
+    FRAMED_MILLISECONDS,
+    LAYOUT,
+    LEFT_WIDTH,
+    RIGHT_WIDTH,
+    TABBED,
+    TRIED,
+    Areas,
+    DockLayout,
+)
 
 # Written out: what the sources have is held against these.
 NARROW = 1366
@@ -175,6 +186,33 @@ def test_without_a_last_time_the_window_fits_the_screen(make):
     assert window.width() > 1000
     layout.set_bare(False)
     assert {"problem", "timeline"} <= open_docks(layout)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_the_first_time_the_window_stands_on_the_screen_with_its_frame(make, qtbot, monkeypatch, again):
+    """Later it is where somebody has put it, over two screens for one."""
+    window, layout = make(1450, 800)
+    if again:
+        layout.save()
+    room, frame = window.screen().availableGeometry(), QMargins(5, 90, 5, 200)
+    monkeypatch.setattr(window, "frameGeometry", lambda: window.geometry().marginsAdded(frame))
+    layout.restore()
+    assert window.height() <= room.height() - (0 if again else FRAME.height())
+    window.resize(window.width(), room.height() - FRAME.height())  # as on a screen that is lower than it would be
+    window.show()
+    layout.show_whole()
+    qtbot.wait(2 * FRAMED_MILLISECONDS)
+    assert (window.height() == room.height() - 290) == (not again)
+
+
+def test_the_first_window_of_a_person_is_one_of_these(window, qtbot, monkeypatch):
+    room, frame = window.screen().availableGeometry(), QMargins(5, 90, 5, 20)
+    monkeypatch.setattr(window, "frameGeometry", lambda: window.geometry().marginsAdded(frame))
+    window.hide()
+    window.dock_layout.restore()
+    window.resize(room.size())
+    window.show()
+    qtbot.waitUntil(lambda: window.size() == room.size().shrunkBy(frame), timeout=5000)
 
 
 def test_a_layout_over_which_the_window_ended_is_not_tried_again(make, tmp_path, monkeypatch):

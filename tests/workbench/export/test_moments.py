@@ -1,5 +1,6 @@
 """Fields over time in one file: its structure read with h5py and NumPy alone, by the words of the formats."""
 
+import re
 from types import SimpleNamespace
 
 import h5py
@@ -8,7 +9,6 @@ import pytest
 
 from engines.api import FieldInfo
 from engines.api.errors import ProblemError
-from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.geometry.grid import Grid
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.particles import Particles
@@ -204,14 +204,44 @@ def test_a_field_that_is_not_there_is_refused_before_anything_is_written(tmp_pat
 
 
 def test_room_on_disk_is_told_before():
-    assert series_on_disk(FieldSeries(), 1000, 10.0, 0.1) == ()
-    moments, room = series_on_disk(FieldSeries(interval=0.5, precision="float64"), 1000, 10.0, 0.1)
+    assert series_on_disk(FieldSeries(), 1000, 10.0, 0.1, 4) == ()
+    moments, room = series_on_disk(FieldSeries(interval=0.5, precision="float64"), 1000, 10.0, 0.1, 4)
     assert (moments.value, room.value, room.unit) == (21, 21 * 1000 * 8 / 1e6, "MB")
-    *_, room = series_on_disk(FieldSeries(interval=0.5, names=["u", "v"]), 1000, 10.0, 0.1)
+    *_, room = series_on_disk(FieldSeries(interval=0.5, names=["u", "v"]), 1000, 10.0, 0.1, 4)
     assert room.value == 21 * 1000 * 4 * 2 / 1e6
-    fp64 = CardiacParameters(numerics=Numerics(precision="fp64"))
-    *_, room = series_on_disk(FieldSeries(interval=0.5), 1000, 10.0, 0.1, fp64)
-    assert room.value == 21 * 1000 * 8 / 1e6
+    for precision, each in (("as computed", 8), ("float32", 4)):
+        *_, room = series_on_disk(FieldSeries(interval=0.5, precision=precision), 1000, 10.0, 0.1, 8)
+        assert room.value == 21 * 1000 * each / 1e6
+
+
+HEART = ("small_slab", "voltage", 1.0)
+WRITTEN = [
+    *((*HEART, precision, form) for precision in ("fp32", "fp64", "mixed") for form in ("vtkhdf", "igb")),
+    *(("sine_mode", "u", 0.02, precision, "vtkhdf") for precision in ("fp32", "fp64")),
+    *(("fdtd_dipole", "Ez", 2.0, precision, "vtkhdf") for precision in ("fp32", "fp64")),
+    ("crack_branching", "damage", 0.4, "fp32", "vtkhdf"),
+    ("thousand_cells", "voltage", 40.0, "fp32", "vtkhdf"),
+    ("cuba_4000", "voltage", 4.0, None, "vtkhdf"),
+]
+
+
+@pytest.mark.parametrize(("name", "field", "until", "precision", "form"), WRITTEN)
+def test_what_is_told_is_the_room_that_the_numbers_of_a_run_take(tmp_path, capsys, name, field, until, precision, form):
+    """Of each engine: in double precision most of them give fields in single."""
+    given = {"fields.names": f'["{field}"]', "fields.format": form, "fields.interval": until / 4}
+    changes = [f"recording.{place}={value}" for place, value in given.items()]
+    changes += [] if precision is None else [f"numerics.precision={precision}"]
+    asked = ["--device", "cpu", "--no-pictures", "--until", str(until), "--out", str(tmp_path)]
+    assert main(["run", name, *asked, *(part for change in changes for part in ("--set", change))]) == 0
+    told = float(re.search(r"Room for 1 field at most, per component: (\S+) MB", capsys.readouterr().err)[1])
+    if form == "igb":
+        size = (tmp_path / "fields" / f"{field}.igb").stat().st_size - 1024
+    else:
+        with h5py.File(tmp_path / "fields.vtkhdf") as file:
+            groups = [file["VTKHDF"][kind] for kind in ("CellData", "PointData") if kind in file["VTKHDF"]]
+            named = [data for group in groups for key, data in group.items() if key.split(" [")[0] == field]
+            (size,) = (data.size * data.dtype.itemsize for data in named)
+    assert size / 1e6 == pytest.approx(told, rel=0.01)
 
 
 @pytest.mark.parametrize("form", ["series", "vtkhdf", "igb"])

@@ -369,6 +369,38 @@ def test_what_was_told_of_an_end_is_told_of_a_run_that_is_opened_there(runners, 
     assert further.noticed == (), "it does not stand at its end"
 
 
+def test_what_a_change_makes_of_the_answers_is_told_at_once_and_holds_until_the_next(runners, monkeypatch):
+    """Once in the log, though a slider that is pulled changes it again and again, and of the answers at the end."""
+
+    def of_changes(simulation):
+        speed = simulation.parameters.speed
+        return (Finding(f"A speed of {speed:g} is too much for these steps."),) if speed > 2 else ()
+
+    monkeypatch.setattr(WaveSimulation, "of_changes", of_changes, raising=False)
+    runner = runners()
+    assert runner.wait(RunState.READY) is RunState.READY
+    assert runner.noticed == ()
+    for speed in (3.0, 4.0):
+        runner.set_control("speed", speed).result(20)
+        assert [each.message for each in runner.noticed] == [f"A speed of {speed:g} is too much for these steps."]
+    runner.run()
+    while step(runner) < 5:
+        time.sleep(0.001)
+    runner.pause()
+    runner.wait(RunState.PAUSED)
+    assert [each.message for each in runner.noticed] == ["A speed of 4 is too much for these steps."]
+    runner.until = runner.post(lambda simulation: simulation.time).result(20) + 1.0
+    runner.run()
+    runner.wait(RunState.FINISHED)
+    assert [each.message for each in runner.noticed] == ["A speed of 4 is too much for these steps."]
+    told = [message.text for message in runner.take_messages() if message.severity == "warning"]
+    assert told == ["A speed of 3 is too much for these steps."]
+    runner.reset().result(20)
+    assert len(runner.noticed) == 1, "what was set stays set"
+    runner.set_control("speed", 1.0).result(20)
+    assert runner.noticed == ()
+
+
 def test_memory_is_bounded_when_nobody_takes_the_samples(runners):
     runner = runners(autostart=True)
     runner.wait(RunState.RUNNING)

@@ -23,7 +23,8 @@ from engines.explained import Explained, explained
 from ui.forms.editor import Editor
 from ui.forms.fields.number import told
 from ui.forms.schema import FieldSpec, Kind
-from ui.window.help.commands import Command
+from ui.forms.section import sections_around
+from ui.window.help.commands import DEEPER, Command
 from workbench import __version__
 from workbench.cli.doctor import Diagnosis, examine
 from workbench.words.numbers import printed
@@ -66,7 +67,7 @@ class FieldEntry(QFrame):
         self.setObjectName("card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.text = QLabel(entry_of(editor), self)
+        self.text = QLabel(entry_of(editor, _titles_around(editor)), self)
         self.text.setTextFormat(Qt.TextFormat.RichText)
         self.text.setWordWrap(True)
         self.text.setMinimumWidth(440)
@@ -82,9 +83,9 @@ class FieldEntry(QFrame):
         self.close()
 
 
-def entry_of(editor: Editor) -> str:
-    """As HTML: meaning, equation, unit, typical values and the default, what is allowed, whether it may change during a
-    run, the source, and its name in files."""
+def entry_of(editor: Editor, around: Sequence[str] = ()) -> str:
+    """As HTML: the titles around it in its form and its own, meaning, equation, unit, typical values and the default,
+    what is allowed, whether it may change during a run, the source, and its name in files."""
     spec = editor.spec
     more = Explained() if spec.owner is None else explained(spec.owner, spec.key)
     unit = "" if "{" in spec.unit else " or ".join(map(unit_text, units_of(spec.unit)))
@@ -101,7 +102,12 @@ def entry_of(editor: Editor) -> str:
         ("In files and scripts", spec.key),
     ]
     told = "".join(_row(name, text) for name, text in rows if text)
-    return f"<h3>{escape(spec.title)}</h3><p>{escape(spec.help)}</p><table>{told}</table>"
+    title = DEEPER.join((*around, spec.title))
+    return f"<h3>{escape(title)}</h3><p>{escape(spec.help)}</p><table>{told}</table>"
+
+
+def _titles_around(editor: Editor) -> list[str]:
+    return [section.header.text() for section in sections_around(editor)]
 
 
 def _default(spec: FieldSpec) -> str:

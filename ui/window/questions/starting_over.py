@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
-from ui.session.controller import Controller
+from ui.session.controller import Controller, Phase
 from ui.widgets.banner import Banner
 from workbench.words.units import clock_text
 
@@ -25,6 +25,9 @@ ON, AGAIN, ALWAYS = "Run on to {}", "Start over", "Start over without asking"
 class StartingOver(QObject):
     """Between the space key or the run button and the controller."""
 
+    now_wanted = Signal()
+    """Somebody has the run go on: what it does is to be seen, not an earlier moment."""
+
     def __init__(self, controller: Controller, banner: Banner, parent: QObject) -> None:
         super().__init__(parent)
         self._controller = controller
@@ -37,6 +40,8 @@ class StartingOver(QObject):
         """Run, pause, or ask first; a run is of what stands in the form, even of what is still being typed."""
         controller = self._controller
         controller.model.wanted.emit()
+        if controller.phase is not Phase.RUNNING:
+            self.now_wanted.emit()
         runner, past = controller.runner, controller.is_past_end
         if controller.leaves_earlier:
             self._ask_what_with(None)
@@ -63,6 +68,7 @@ class StartingOver(QObject):
     def step(self) -> None:
         """One step; asks where that would begin anew."""
         self._controller.model.wanted.emit()
+        self.now_wanted.emit()
         if self._controller.leaves_earlier:
             self._ask_what_with(1)
         else:

@@ -88,3 +88,36 @@ def test_the_error_is_that_of_the_method_in_a_run(cpu, method):
     assert abs((of_step / math.exp(-z)) ** (1 / z) - 1) == pytest.approx(
         float(relative_error(method, np.array([-z + 0j]))[0]), rel=0.01, abs=1e-7
     )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_change_during_a_run_that_makes_its_steps_wrong_is_told_until_it_is_taken_back(cpu, method):
+    """Of steps that the run has chosen itself: they stay as they are."""
+    simulation = built(cpu, *reacting(method, k=1.0))
+    place = "equation.parameters.1.value" if method == "IMEX" else "equation.parameters.0.value"
+    simulation.advance(3)
+    assert not simulation.of_changes()
+    begun = simulation.state()
+    simulation.set_control(place, 1.5)
+    (told,) = simulation.of_changes()
+    rates = np.array([-1.5 + 0j])
+    off = float(relative_error(method, rates * simulation.dt)[0])
+    assert off > APART
+    assert f"reacts at 1.5/s as the fields are now is {off:.0%} off" in told.message
+    assert (told.severity, told.place, told.distorts) == ("warning", ("numerics", "step"), True)
+    assert told.remedy.changes["numerics", "step"] == pytest.approx(longest_step(method, rates), rel=0.05)
+    changed = simulation.state()
+    simulation.restore(begun)
+    assert not simulation.of_changes()
+    simulation.restore(changed)
+    assert simulation.of_changes() == (told,)
+    simulation.set_control(place, 1.0)
+    assert not simulation.of_changes()
+
+
+def test_steps_that_were_told_to_be_wrong_before_a_run_are_not_told_again_until_a_change(cpu):
+    """The estimate says it of what the run begins with."""
+    simulation = built(cpu, *reacting("Euler", step=0.3))
+    assert not simulation.of_changes()
+    simulation.set_control("equation.parameters.0.value", 5.5)
+    assert "reacts at 5.5/s" in simulation.of_changes()[0].message
