@@ -25,6 +25,8 @@ from workbench.run.streams.traces import TraceBuffer, TraceStore
 
 SERIES = "series"
 ROWS_SHOWN = 4
+NARROWEST, MARGIN = 296, 10
+"""Pixels of the panel, and at its sides."""
 LEFT_NOTE = "Pale: previous branch, left by rewinding"
 
 
@@ -35,7 +37,7 @@ class ProbesPanel(QWidget):
 
     def __init__(self, model: DocumentModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setMinimumWidth(296)
+        self.setMinimumWidth(NARROWEST)
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._model = model
@@ -70,7 +72,7 @@ class ProbesPanel(QWidget):
         top.addWidget(fit)
         top.addWidget(export)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 6, 10, 10)
+        layout.setContentsMargins(MARGIN, 6, MARGIN, 10)
         layout.setSpacing(6)
         layout.addLayout(top)
         layout.addWidget(self.plot, 1)
@@ -123,6 +125,8 @@ class ProbesPanel(QWidget):
         self._time_unit = info.time_unit
         once = [field.title for field in info.fields if field.summary]
         self.hint.setText(f"{', '.join(once)}: Measure (M), then click the point." if once and info.measures else "")
+        # A dock would count one line of it.
+        self.hint.setMinimumHeight(self.hint.heightForWidth(NARROWEST - 2 * MARGIN))
         self.hint.setVisible(bool(self.hint.text()))
         self._fields = {field.name: field for field in followed(info.fields)}
         chosen = self.field.currentData() or ("field", self._seen_first)
