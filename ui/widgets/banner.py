@@ -181,8 +181,8 @@ class Banner(QFrame):
             self.hide()
 
     def take_back(self, sentence: str) -> None:
-        """It holds no more."""
-        if self.text == sentence:
+        """It holds no more, nor does its beginning where that was said alone."""
+        if self.text and sentence.startswith(self.text):
             self.hide()
 
     def say(self, sentence: str, severity: Severity = "error", stays: bool = False) -> None:

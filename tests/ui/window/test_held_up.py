@@ -66,6 +66,7 @@ def test_nor_with_another_end_or_pace_than_what_stands_there(opened, qtbot, way,
     box.selectAll()
     qtbot.keyClicks(box, "1000")
     qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert opened.banner.text == "", "what was said holds no more"
     WAYS[way](opened, qtbot)
     qtbot.waitUntil(lambda: opened.controller.time > 0)
 
