@@ -125,9 +125,9 @@ class ProbesPanel(QWidget):
         self._time_unit = info.time_unit
         once = [field.title for field in info.fields if field.summary]
         self.hint.setText(f"{', '.join(once)}: Measure (M), then click the point." if once and info.measures else "")
-        # A dock would count one line of it.
-        self.hint.setMinimumHeight(self.hint.heightForWidth(NARROWEST - 2 * MARGIN))
         self.hint.setVisible(bool(self.hint.text()))
+        if self.hint.text():  # of which a dock would count one line
+            self.hint.setMinimumHeight(self.hint.heightForWidth(NARROWEST - 2 * MARGIN))
         self._fields = {field.name: field for field in followed(info.fields)}
         chosen = self.field.currentData() or ("field", self._seen_first)
         self.field.clear()
