@@ -122,7 +122,7 @@ class FakeServices(FakeLab):
         for row in run_sweep(plan, FakeBackend(), progress):
             keep(row)
 
-    def start(self, document, autostart, state=None, curves=()):
+    def start(self, document, autostart, state=None, curves=(), on_the_way=()):
         self.earlier = dict(curves)
         runner = Runner(
             FakeBackend,

@@ -135,7 +135,8 @@ class RecordingArea(QObject):
             return
         info = self._window.controller.info
         unit = "" if info is None else info.time_unit
-        self.dialog = MovieDialog(frames, unit, self.playback.reel.size, self._window)
+        missed = self.playback.misses(frames, self.playback.branch)
+        self.dialog = MovieDialog(frames, unit, self.playback.reel.size, self._window, missed)
         self.dialog.chosen.connect(lambda wish: self._choose_file(wish, frames))
         self.dialog.open()
 

@@ -23,6 +23,10 @@ SIZES: dict[str, tuple[int, int] | tuple[()]] = {
 }
 DISABLED = Qt.ItemDataRole.UserRole - 1
 """Of an entry of a list: 0 in this role, and it cannot be chosen (Qt's own way for combo boxes)."""
+BEGINS_LATE = (
+    "It begins at {time}: before, another field or view was shown. For a movie from the beginning show that again, or "
+    "Reset and Run."
+)
 GROUNDS = {"As in the window": "", "Dark": "dark", "Light": "light"}
 
 
@@ -59,7 +63,10 @@ class MovieDialog(QDialog):
 
     chosen = Signal(object)
 
-    def __init__(self, frames: Sequence[Kept], unit: str, size: int, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, frames: Sequence[Kept], unit: str, size: int, parent: QWidget | None = None, missed: bool = False
+    ) -> None:
+        """``missed``: of the run before these frames others were kept, of another view."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Export movie")
@@ -97,6 +104,11 @@ class MovieDialog(QDialog):
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.addWidget(kept)
+        if missed:
+            begins = QLabel(BEGINS_LATE.format(time=clock_text(frames[0].time, unit)), self)
+            begins.setObjectName("warning")
+            begins.setWordWrap(True)
+            layout.addWidget(begins)
         layout.addLayout(form)
         layout.addWidget(self.told)
         layout.addWidget(buttons)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ui.recording.reel import Kept, Reel, read, write
@@ -64,6 +66,11 @@ class Playback(QObject):
 
     def _of(self, branch: int) -> list[Kept]:
         return [] if self.newest is None else self.reel.of((self.newest.serial,), branch)
+
+    def misses(self, frames: Sequence[Kept], branch: int) -> bool:
+        """Whether other frames of a branch are from before these, that other views than this one were shown in."""
+        seen = self.reel.seen(branch)
+        return bool(seen) and (not frames or seen[0].time < frames[0].time)
 
     def take(self, frame: Frame) -> None:
         """A frame of now: it is kept where one is due. Frames of the past can be drawn as far as the view wanted the
@@ -205,8 +212,7 @@ class Playback(QObject):
     def _tell(self) -> None:
         frames = self._of(self.reel.branch)
         self.kept_changed.emit((frames[0].time, frames[-1].time) if len(frames) > 1 else None)
-        seen = self.reel.seen(self.reel.branch)
-        self.missed_changed.emit(bool(seen) and (not frames or seen[0].time < frames[0].time))
+        self.missed_changed.emit(self.misses(frames, self.reel.branch))
         own = {kept.file for kept in frames}
         apart = ([kept.time for kept in self._of(branch) if kept.file not in own] for branch in self.reel.left())
         left = tuple((times[0], times[-1]) for times in apart if times)

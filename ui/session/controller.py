@@ -177,13 +177,13 @@ class Controller(QObject):
         document = self.live.before(since, self.model.snapshot())
         self.drop_runner()
         try:
-            self.runner = self.services.start(document, autostart and not since, state, curves)
+            self.runner = self.services.start(document, autostart and not since, state, curves, self.live.lost)
         except WorkbenchError as error:
             self.fail(error)
             return
         self._built_for = (self.model.geometry, autostart)
         self._stale = False
-        self.live.unsent = set()
+        self.live.unsent, self.live.lost = set(), ()
         self.live.begin(document)
         if since:
             self.live.send(*since)

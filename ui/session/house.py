@@ -46,7 +46,7 @@ from workbench.project.document import (
 from workbench.project.findings import Estimator
 from workbench.project.tooling import carried_out
 from workbench.remote.connection import Connection, Place, seen_beside
-from workbench.remote.messages import Seen
+from workbench.remote.messages import OnTheWay, Seen
 from workbench.remote.runner import STAYS_THERE, AnyRunner, RemoteRunner
 from workbench.run import session
 from workbench.run.runner import Runner
@@ -272,7 +272,12 @@ class HouseServices:
         return isinstance(self._attached, Document) and not _same_problem(self._attached, document)
 
     def _start_there(
-        self, there: Connection, document: Document, autostart: bool, beginning: snapshots.Beginning
+        self,
+        there: Connection,
+        document: Document,
+        autostart: bool,
+        beginning: snapshots.Beginning,
+        on_the_way: OnTheWay,
     ) -> RemoteRunner:
         attached, self._attached = self._attached, False
         if attached and there.runner is not None:
@@ -281,7 +286,13 @@ class HouseServices:
         state = None if kept else beginning.state
         curves = NO_CURVES if kept else beginning.curves
         return there.start(
-            document, autostart=autostart, state=state, state_of=beginning.device, kept=kept, curves=curves
+            document,
+            autostart=autostart,
+            state=state,
+            state_of=beginning.device,
+            kept=kept,
+            curves=curves,
+            on_the_way=on_the_way,
         )
 
     def start(
@@ -290,13 +301,14 @@ class HouseServices:
         autostart: bool,
         state: Mapping[str, Array] | None = None,
         curves: Curves = NO_CURVES,
+        on_the_way: OnTheWay = (),
     ) -> AnyRunner:
         resume, self._resume = self._resume, None
         beginning = snapshots.Beginning(state, curves)
         if state is None and resume is not None and _same_problem(resume[0], document):
             beginning = resume[1]
         if self._there is not None and not self._is_attached_to_another(document):
-            return self._start_there(self._there, document, autostart, beginning)
+            return self._start_there(self._there, document, autostart, beginning, on_the_way)
         timing, memory = TimingObserver(), RunMemory(document, beginning.curves)
         runner = session.start(
             document,

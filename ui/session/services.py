@@ -20,7 +20,7 @@ from workbench.project.autosave import Recovery
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document
 from workbench.remote.connection import Place
-from workbench.remote.messages import Seen
+from workbench.remote.messages import OnTheWay, Seen
 from workbench.remote.runner import AnyRunner
 from workbench.run.streams.curves import Curves
 from workbench.storage.recent import RecentFile
@@ -99,9 +99,11 @@ class Services(Protocol):
         autostart: bool,
         state: Mapping[str, Array] | None = None,
         curves: Curves = NO_CURVES,
+        on_the_way: OnTheWay = (),
     ) -> AnyRunner:
-        """A runner of this document, which goes on from ``state`` if there is one, with the ``curves`` of before;
-        returns at once. Where :meth:`connect` has just found a run, that one, once."""
+        """A runner of this document, which goes on from ``state`` if there is one, with the ``curves`` of before; what
+        is kept elsewhere may be with live values that were ``on_the_way`` to it. Returns at once. Where
+        :meth:`connect` has just found a run, that one, once."""
 
     def connect(self, place: Place, asks: bool = False) -> Document | None:
         """Have what is started from now on run there. What the run that goes on there is of, if there is one. Takes

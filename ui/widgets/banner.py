@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from html import escape
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -19,6 +21,8 @@ BESIDE_PIXELS = 100
 """What picture, margins and the closing button take."""
 LONGEST = 2000
 """Letters of a sentence: a window is busy for minutes with a million."""
+LINES, LINES_ABOVE = 3, 2
+"""Of a sentence over a view, and of one above its buttons: figures and what is drawn begin below so many."""
 EDGE, WIDEST = 4, 1100
 """Pixels to the edges of what it lies over, and of a line that is still read at a glance."""
 ICONS = {"error": ("error", "bad"), "warning": ("warning", "warn"), "info": ("info", "accent")}
@@ -109,6 +113,7 @@ class Banner(QFrame):
     def arrange(self) -> None:
         """Buttons stand where the whole is lower: beside the sentence, or below what would be squeezed into a
         column."""
+        self.buttons.invalidate()  # of those that have come or gone
         room, buttons = self.width() - BESIDE_PIXELS, self.buttons.sizeHint()
         squeezed = max(room - buttons.width(), 1)
         beside = max(self.label.heightForWidth(squeezed), buttons.height())
@@ -116,8 +121,26 @@ class Banner(QFrame):
         sides = QBoxLayout.Direction
         self._text.setDirection(sides.LeftToRight if beside <= below else sides.TopToBottom)
 
+    def _shorten(self) -> None:
+        """Over a view a sentence ends in dots after a few lines, and is whole in its tool tip."""
+        whole, room = spaced(self._sentence), self.width() - BESIDE_PIXELS
+        lines = LINES_ABOVE
+        if self._text.direction() == QBoxLayout.Direction.LeftToRight:
+            lines, room = LINES, room - self.buttons.sizeHint().width()
+        most = (lines + 0.5) * self.label.fontMetrics().lineSpacing()
+
+        def height(letters: int) -> int:
+            self.label.setText(f"{whole[:letters].rstrip()}…" if letters < len(whole) else whole)
+            return self.label.heightForWidth(max(room, 1))
+
+        is_cut = height(len(whole)) > most
+        if is_cut:
+            height(max(bisect_right(range(len(whole)), most, key=height) - 1, 0))
+        self.label.setToolTip(f"<p>{escape(whole)}</p>" if is_cut else "")
+
     def settle(self) -> None:
         """Take the place that belongs to it over its host, as high as what it says."""
+        self.label.setText(spaced(self._sentence))
         host = self._host
         if host is None:
             self.arrange()
@@ -125,6 +148,7 @@ class Banner(QFrame):
         width = min(host.width() - 2 * EDGE, WIDEST)
         self.resize(width, self.height())
         self.arrange()
+        self._shorten()
         if (layout := self.layout()) is not None:
             layout.activate()
         height = max(self.heightForWidth(width), self.minimumSizeHint().height())
@@ -140,7 +164,8 @@ class Banner(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.arrange()
+        if self._host is None:
+            self.arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -156,8 +181,8 @@ class Banner(QFrame):
             self.hide()
 
     def take_back(self, sentence: str) -> None:
-        """It holds no more."""
-        if self.text == sentence:
+        """It holds no more, nor does its beginning where that was said alone."""
+        if self.text and sentence.startswith(self.text):
             self.hide()
 
     def say(self, sentence: str, severity: Severity = "error", stays: bool = False) -> None:
@@ -172,7 +197,6 @@ class Banner(QFrame):
         if len(sentence) > LONGEST:  # a word of a stranger's file stands in it
             sentence = f"{sentence[:LONGEST]}…"
         self._sentence = sentence
-        self.label.setText(spaced(sentence))
         self.settle()
         self.show()
         if severity == "info" and not stays:

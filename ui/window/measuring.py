@@ -19,6 +19,7 @@ Position = tuple[float, float, float]
 HINT = "Click a point in the 3D view to measure there, and a second one to measure between them."
 OFF = "Choose Measure (M), then click one point in the 3D view, or two."
 SECOND = "Click the second point."
+NOTHING = "Nothing can be measured at points of this problem."
 
 
 class Measuring(QObject):
@@ -62,7 +63,10 @@ class Measuring(QObject):
         self._picks = picks
         self._viewport.mark_measured([position for _, position in picks])
         self._controller.viewers.measure((picks[0][0], picks[-1][0]) if picks else None)
-        self.panel.set_hint(SECOND if len(picks) == 1 else HINT if self.action.isChecked() else OFF)
+        self._tell_next(SECOND if len(picks) == 1 else HINT if self.action.isChecked() else OFF)
+
+    def _tell_next(self, hint: str) -> None:
+        self.panel.set_hint(hint)
         self.panel.show_inspection(None)
 
     def _switched(self, on: bool) -> None:
@@ -82,6 +86,7 @@ class Measuring(QObject):
         self.action.setEnabled(info is not None and info.measures)
         if info is not None and not info.measures:
             self.action.setChecked(False)
+            self._tell_next(NOTHING)
         elif info is not None:
             self._choose(self._picks)  # built anew on the same geometry: they are the same elements
 

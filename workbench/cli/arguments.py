@@ -208,6 +208,11 @@ def _run(commands: Any) -> None:
     )
     run.add_argument("--movie-frames", type=several, metavar="N", help=f"of --movie, {MOVIE_FRAMES} if not given")
     run.add_argument(
+        "--range", type=limits, metavar="LOW:HIGH",
+        help="of the colours, the same in all pictures and the movie: --range=-85:40 (default: the project's or the "
+        "field's; where the project follows the values, and where nothing is known of them before, each picture's own)",
+    )  # fmt: skip
+    run.add_argument(
         "--quiet", action="store_true", help="no progress and no results in words: warnings and errors alone"
     )
     _changed(run)
@@ -309,6 +314,16 @@ def positive(text: str) -> float:
     if not (math.isfinite(value) and value > 0):
         raise argparse.ArgumentTypeError(f"{text} is no positive number")
     return value
+
+
+def limits(text: str) -> tuple[float, float]:
+    try:
+        low, high = map(float, text.split(":"))
+    except ValueError:
+        low = high = math.nan
+    if not (low < high and math.isfinite(high - low)):
+        raise argparse.ArgumentTypeError(f"{text} is no LOW:HIGH, two numbers of which the second is larger")
+    return low, high
 
 
 def folder(text: str) -> Path:

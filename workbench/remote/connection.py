@@ -143,11 +143,12 @@ class Connection:
         state_of: str = "",
         kept: bool = False,
         curves: Curves = MappingProxyType({}),
+        on_the_way: m.OnTheWay = (),
     ) -> RemoteRunner:
         """Begin a run of the document as it is now in the place of the one that there is; returns at once.
 
         ``state``: go on from it, of the device ``state_of``, with the ``curves`` of before; ``kept``: from where the
-        last run of this problem stood there, if one did. Raises LineLost.
+        last run of this problem stood there, if one did, also with what was ``on_the_way`` to it. Raises LineLost.
         """
         run, settings = uuid.uuid4().hex, document.project.run
         replaces = tuple(self._own)
@@ -163,7 +164,7 @@ class Connection:
             try:
                 runner.geometry = document.geometry
                 problem, files = packed(document)
-                start = m.Start(run, replaces, problem, autostart, state, state_of, kept, curves)
+                start = m.Start(run, replaces, problem, autostart, state, state_of, kept, curves, on_the_way)
                 with self._sending:
                     if self.runner is runner:  # else another was begun meanwhile
                         self._files = files

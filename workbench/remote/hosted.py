@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
@@ -13,6 +13,7 @@ from engines.api.errors import ProblemError, WorkbenchError
 from workbench.api.editing import edited, value_called
 from workbench.api.names import UnknownNameError
 from workbench.project.document import Document
+from workbench.project.parameter_files import named_files
 from workbench.remote import messages as m
 from workbench.remote.checking import check_attached, check_elements, check_request
 from workbench.remote.codec import Raw, pack, unpack
@@ -20,14 +21,17 @@ from workbench.remote.packing import geometry_told, with_changes, with_probes
 from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetControl, SetProbes, TakeTimings, asked
 from workbench.run import session
 from workbench.run.frames import BEGUN, FrameRequest, Rewound, RunState
+from workbench.run.states.checkpoint import Checkpoint
 from workbench.run.states.history import MOST
-from workbench.run.states.memory import RunMemory, missing_curves, remembered_curves, remembered_state, set_later
+from workbench.run.states.memory import RunMemory, missing_curves, remembered_curves, remembered_last, set_later
 from workbench.run.states.taken import TakeResults
 from workbench.run.streams.traces import TraceStore
 from workbench.run.timing_log import TimingObserver
 
 TELL_SECONDS = 1 / 15
 """Between two tellings of a run that goes on as before: a window draws hardly more pictures."""
+MOST_ON_THE_WAY = 8
+"""Of the live values that were sent before a line was lost, the last ones, with which the run may have been kept."""
 STILL_SECONDS = 2.0
 """After so long a window is told what it knows: that this side is still there."""
 
@@ -37,12 +41,17 @@ class Hosted:
 
     def __init__(self, start: m.Start, document: Document, near: bool = False) -> None:
         self.run, self.problem, self.document = start.run, start.problem, document
+        kept: Checkpoint | None = None
+        if start.kept and start.state is None:
+            document, kept = remembered_last(
+                [document, *list(_with_first(document, start.on_the_way))[-MOST_ON_THE_WAY:]]
+            )
+            self.document = document
         self._parameters = document.parameters
         self._changed: dict[str, None] = {}
         """Names of live parameters that were changed since the run began."""
         check_attached(None, None, start.curves)
         self._autostart, settings = start.autostart, document.project.run
-        kept = remembered_state(document) if start.kept and start.state is None else None
         self._before = {} if kept is None else remembered_curves(kept, document)
         self._timing, memory = TimingObserver(), RunMemory(document, self._before or start.curves)
         memory.kept = None if kept is None else kept.meta.time
@@ -236,6 +245,19 @@ class Hosted:
 
     def close(self) -> None:
         self.runner.close()
+
+
+def _with_first(document: Document, changes: Sequence[tuple[str, Any]]) -> Iterator[Document]:
+    """With the first of these live values, with the first two, up to all; those that its form takes."""
+    for name, value in changes:
+        try:
+            parameters = edited(document.parameters, {name: value})
+        except WorkbenchError:
+            return
+        if named_files(parameters) != named_files(document.parameters):  # no run takes another file
+            return
+        document = replace(document, parameters=parameters)
+        yield document
 
 
 def _without_geometry(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from engines.api import Array, Finding, SimulationInfo
 from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
@@ -13,6 +13,8 @@ from workbench.run.frames import Frame, FrameRequest, Message, RunState, Sample
 from workbench.run.states.history import Mark
 from workbench.run.streams.curves import Curves
 
+OnTheWay = tuple[tuple[str, Any], ...]
+"""Live values by the names of their controls, in the order in which they were sent."""
 STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
 """The last sentence of a line whose run does not go on."""
 
@@ -88,7 +90,8 @@ class Look:
 class Start:
     """Begin a run, called ``run``, in the place of one of ``replaces`` if that is on. ``state``: go on from it, of
     the device ``state_of``, with the ``curves`` of before; ``kept``: from where the last run of this problem stood
-    there, if one did."""
+    there, if one did, also with the first of the live values ``on_the_way`` to it, or all, of which nobody knows
+    whether they came."""
 
     run: str
     replaces: tuple[str, ...]
@@ -98,6 +101,7 @@ class Start:
     state_of: str = ""
     kept: bool = False
     curves: Curves = field(default_factory=dict)
+    on_the_way: OnTheWay = ()
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from ui.session.controller import Phase
 from ui.session.house import HouseServices
 from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
 from workbench.remote.connection import Place
+from workbench.remote.questions import SetControl
 from workbench.remote.server import Server
 
 pytestmark = pytest.mark.usefixtures("own_folders")
@@ -247,13 +248,22 @@ def test_the_command_line_names_the_place():
     assert place_in(["--theme", "sphere"]) is None
 
 
-@pytest.mark.parametrize("meanwhile", [1.0, 0.5])
-def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_kept(running, server, qtbot, meanwhile):
-    """With a live value that was set ``meanwhile``, too."""
-    window, scale = running, ("parameters", "conductivity_scale")
+@pytest.mark.parametrize(("before", "meanwhile"), [((), 1.0), ((), 0.5), ((0.8, 0.5), 0.5), ((0.8,), 0.5)])
+def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_kept(
+    running, server, qtbot, monkeypatch, before, meanwhile
+):
+    """With a live value that was set ``meanwhile``, and with those from ``before`` whose answers were lost, too."""
+    window, scale, hosted = running, ("parameters", "conductivity_scale"), server._hosted
     qtbot.waitUntil(lambda: window.controller.time > 0)
-    server.stop()
-    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    with monkeypatch.context() as silent:
+        answered = hosted._answered
+        silent.setattr(hosted, "_answered", lambda *told: None if isinstance(told[1], SetControl) else answered(*told))
+        for value in before:
+            window.model.edit(scale, value, "scale")
+        taken = {"conductivity_scale": before[-1]} if before else {}
+        qtbot.waitUntil(lambda: hosted._memory._changes == taken, timeout=20_000)
+        server.stop()
+        qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
     assert window.banner.text.startswith("The server has been ended there")
     if meanwhile != 1.0:
         window.model.edit(scale, meanwhile, "scale")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel
 from engines.api import Lines
 from engines.api.charts import ChartData, Curve
 from ui.recording import reel as reels
-from ui.recording.movie_dialog import SIZES, MovieDialog, MovieWish
+from ui.recording.movie_dialog import BEGINS_LATE, SIZES, MovieDialog, MovieWish
 from ui.recording.reel import FOLDER, LOCK, Kept, Reel, read, write
 from workbench.run.frames import Frame
 from workbench.storage.locking import ProcessLock
@@ -395,6 +395,22 @@ def test_a_run_that_is_over_says_how_there_is_a_movie_of_what_is_shown_now(opene
     opened.actions_["movie"].trigger()
     assert told in opened.banner.text
     assert "wait" not in opened.banner.text
+
+
+@pytest.mark.parametrize("others", [0, 3])
+def test_a_movie_that_begins_late_as_another_field_was_shown_before_says_so(opened, qtbot, others):
+    """One of two frames was offered without a word where the field was chosen at the end of a run."""
+    recording = slow_wave(opened, qtbot)
+    opened.controller.pause()
+    qtbot.waitUntil(lambda: opened.controller.phase == "paused", timeout=5000)
+    qtbot.waitUntil(lambda: not opened.background.busy, timeout=5000)
+    frames = recording.playback.reel.frames
+    frames[:others] = [replace(kept, rest=replace(kept.rest, serial=99)) for kept in frames[:others]]
+    opened.actions_["movie"].trigger()
+    told = [label.text() for label in recording.dialog.findChildren(QLabel) if label.objectName() == "warning"]
+    begins = clock_text(frames[others].time, "ms")
+    assert told == [BEGINS_LATE.format(time=begins)] * bool(others)
+    recording.dialog.close()
 
 
 def test_a_movie_is_called_like_its_project_and_lies_beside_it(opened, monkeypatch, tmp_path):

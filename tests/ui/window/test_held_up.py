@@ -51,7 +51,9 @@ def test_no_run_begins_below_a_text_that_was_not_understood(opened, qtbot, refus
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ["until", "pace"])
-def test_nor_with_another_end_or_pace_than_what_stands_there(opened, qtbot, way, name):
+@pytest.mark.parametrize("before", [None, 500.0])
+def test_nor_with_another_end_or_pace_than_what_stands_there(opened, qtbot, way, name, before):
+    opened.model.edit(("run", name), before)
     box = getattr(opened.timeline, name).box
     for text in ("3 min", "12 s"):
         box.setText(text)
@@ -66,6 +68,7 @@ def test_nor_with_another_end_or_pace_than_what_stands_there(opened, qtbot, way,
     box.selectAll()
     qtbot.keyClicks(box, "1000")
     qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert opened.banner.text == "", "what was said holds no more"
     WAYS[way](opened, qtbot)
     qtbot.waitUntil(lambda: opened.controller.time > 0)
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tests.ui.viewport.doubles import FakeViewport
 from ui.scene.overlays.measure_mark import measure_strokes
 from ui.scene.scene import Scene
 from ui.window.main_window import MainWindow
-from ui.window.measuring import HINT, OFF, SECOND
+from ui.window.measuring import HINT, NOTHING, OFF, SECOND
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("DISPLAY") and sys.platform.startswith("linux"), reason="needs a display: run under xvfb-run"
@@ -89,6 +90,18 @@ def test_the_panel_comes_forward_when_it_is_asked_for_in_the_menu_too(window, qt
     window.show_dock("probes")
     docks["measurement"].toggleViewAction().trigger()
     qtbot.waitUntil(lambda: not panel.visibleRegion().isEmpty(), timeout=5000)
+
+
+def test_where_nothing_can_be_measured_the_panel_does_not_ask_for_a_switch_that_is_grey(window, qtbot):
+    """One that stood open when the window was closed the last time does so for each problem."""
+    panel, info = window.charts.measurement, window.controller.info
+    window.show_dock("measurement")
+    qtbot.waitUntil(lambda: panel.title.text() == OFF, timeout=5000)
+    window.controller.info_changed.emit(replace(info, measures=False))
+    assert not window.actions_["measure"].isEnabled()
+    qtbot.waitUntil(lambda: panel.title.text() == NOTHING, timeout=5000)
+    window.controller.info_changed.emit(info)
+    qtbot.waitUntil(lambda: panel.title.text() == OFF, timeout=5000)
 
 
 def test_the_probes_say_where_the_values_are_that_no_curve_has(window, qtbot):

@@ -68,6 +68,26 @@ def test_nothing_moves_when_something_is_said(opened, qtbot, size):
     assert window.viewport.covered == 0
 
 
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720)])
+def test_a_long_sentence_covers_no_body_and_is_whole_in_its_tool_tip(opened, qtbot, size):
+    """It took the whole view, or pushed the time and the meters to where the body is drawn."""
+    window, banner, label = opened, opened.banner, opened.banner.label
+    window.resize(*size)
+    window.actions_["layout"].trigger()
+    qtbot.wait(1)
+    for say in (banner.say, lambda sentence: banner.ask(sentence, ANSWERS)):
+        say(LONG * 5 + "Refine it where t < 3.")
+        qtbot.wait(1)
+        assert banner.text.endswith("where t < 3.")
+        assert label.text().endswith("…")
+        assert "where t &lt; 3." in label.toolTip()
+        assert label.height() >= label.heightForWidth(label.width()), "all that is left of it is seen"
+        assert window.viewport.covered < banner.parentWidget().height() / 4
+    banner.say("It is coarse.")
+    assert (label.text(), label.toolTip()) == ("It is coarse.", "")
+    assert banner.height() < 50, "no room is left for the answers of before"
+
+
 def test_over_other_pages_it_stands_below(opened, qtbot):
     """There the search is on top."""
     window = opened

@@ -228,6 +228,9 @@ def test_a_movie_of_the_run(project, tmp_path, monkeypatch):
             assert file.convert("RGB").getpixel((3, 3)) == (50 * (place + 1),) * 3
 
 
+RANGE = "--range=-85:40"
+
+
 def test_a_movie_whose_pictures_choose_their_own_range_says_so(project, tmp_path, monkeypatch, capsys):
     """Each is drawn while nobody knows what comes after it."""
     monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **__: np.zeros((6, 8, 4), np.uint8))
@@ -236,22 +239,46 @@ def test_a_movie_whose_pictures_choose_their_own_range_says_so(project, tmp_path
     def moved(info):
         return replace(info, displaced=info.fields[0])
 
-    for follow, deformed in ((False, False), (True, False), (True, True)):
+    for follow, deformed, given in ((False, False, ()), (True, False, ()), (True, True, ()), (True, False, [RANGE])):
         document.project.view.follow = follow
-        saved = save_document(document, tmp_path / f"slab {follow} {deformed}")
+        name = f"{follow} {deformed} {len(given)}"
+        saved = save_document(document, tmp_path / f"slab {name}")
         if deformed:
             monkeypatch.setattr(
                 pictures.RunMovie, "begin", lambda movie, simulation, info: begin(movie, simulation, moved(info))
             )
-        movie = ["--no-pictures", "--movie", str(tmp_path / f"{follow} {deformed}.gif"), "--movie-frames", "2"]
-        assert main(["run", str(saved), "--out", str(tmp_path / f"out {follow} {deformed}"), *movie]) == 0
+        movie = ["--no-pictures", "--movie", str(tmp_path / f"{name}.gif"), "--movie-frames", "2"]
+        assert main(["run", str(saved), "--out", str(tmp_path / f"out {name}"), *movie, *given]) == 0
+        monkeypatch.setattr(pictures.RunMovie, "begin", begin)
         told.append(capsys.readouterr().err)
     assert "of its own" not in told[0]
-    assert (
-        "Each picture of the movie has a range of colours ('range') of its own: for one in all of them set it"
-        in told[1]
-    )
-    assert "has a magnification ('deformation') and a range of colours ('range') of its own" in told[2]
+    assert "Each picture of the movie has a range of colours of its own: for one in all of them add --range=" in told[1]
+    assert "has a magnification and a range of colours of its own" in told[2]
+    assert "of them set 'deformation' in the project's view and add --range=LOW:HIGH, or export" in told[2]
+    assert "of its own" not in told[3], "it has what was given"
+
+
+def test_a_range_that_is_given_is_that_of_all_pictures_also_when_the_run_goes_on(project, tmp_path, monkeypatch):
+    seen = []
+
+    def drawn(geometry, info, values, time, view, **_):
+        seen.append((view.range, view.follow))
+        return EMPTY
+
+    monkeypatch.setattr(pictures, "find_renderer", lambda: drawn)
+    document, out = open_document(project), str(tmp_path / "out")
+    document.project.view.follow = True
+    saved = str(save_document(document, tmp_path / "follows"))
+    assert main(["run", saved, "--out", out, "--until", "1", "--pictures", "2", RANGE]) == 0
+    assert main(["resume", out, "--until", "2"]) == 0
+    assert set(seen) == {((-85.0, 40.0), False)}
+    assert len(seen) > 2
+
+
+def test_a_range_is_of_two_numbers_of_which_the_second_is_larger(capsys):
+    for text in ("1", "2:1", "1:1", "0:nan", "0:inf", "a:b", "1:2:3"):
+        assert main(["run", "slab", f"--range={text}"]) == 2
+        assert f"{text} is no LOW:HIGH" in capsys.readouterr().err
 
 
 def test_a_movie_of_fewer_pictures_than_asked_for_says_so(project, tmp_path, monkeypatch, capsys):

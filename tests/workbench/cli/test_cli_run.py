@@ -347,6 +347,7 @@ def test_pictures_of_a_movie_that_is_not_asked_for_are_refused(tmp_path, capsys)
 def test_how_a_run_was_asked_for_comes_back_as_the_same_options(tmp_path):
     """All that a resumed run must know stands in its record."""
     given = ["run", "slab", "--until", "3.5", "--device", "cpu", "--snapshot-every", "0.25", "--checkpoint-every", "7"]
+    given += ["--range=-1e-05:2.5"]
     options = parser().parse_args([*given, "--checkpoints", "4", "--pictures", "2", "--out", str(tmp_path)])
     again = parser().parse_args(Asked.of(options, options.until, tmp_path).arguments(tmp_path, resume=True))
     assert again.resume

@@ -86,6 +86,7 @@ MESSAGES = [
     NEWS,
     m.Built("r", info(), m.GeometryTold(3, "mm", np.zeros(3), np.ones(3), np.eye(3))),
     m.Start("r", ("q",), PROBLEM, True, {"v": np.arange(5, dtype=np.float64)}, "GPU", True),
+    m.Start("r", (), PROBLEM, False, kept=True, on_the_way=(("scale", 0.5), ("numerics.kind", "a"))),
     m.Watch("r", FrameRequest(1, {"s": ("v", SELECTION)}, ("c",), 3, (1, 2), True, False, (
         Line(name="l", field="v", start=(0, 0, 0), end=(1, 0, 0)),
     ))),

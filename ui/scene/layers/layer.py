@@ -166,6 +166,11 @@ class Layer(ABC):
         """The values that colour what is drawn, NO_DATA where there is none."""
         return ()
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a place in the picture is grey, for it has no value or one that no float32 holds."""
+        return any(values.size and values.max() > NO_DATA / 2 for values in self.drawn_values)
+
     def span(self, share: float = 100.0) -> tuple[float, float] | None:
         """The ends of ``share`` per cent of the values that are drawn; None where there is none."""
         found = [values[np.abs(values) < NO_DATA / 2].ravel() for values in self.drawn_values]

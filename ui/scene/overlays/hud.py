@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +34,8 @@ _AXES = (("x", (232, 92, 88)), ("y", (112, 196, 96)), ("z", (92, 148, 240)))
 
 GONE = "Grey\tgone"
 """What a grey link means."""
+NO_VALUE = "not finite"
+"""What grey means in a field that has a value everywhere."""
 
 MOST_NAMES = 16
 """Entries of a legend of values."""
@@ -200,6 +203,8 @@ class Hud:
             limits, lut = scene.limits(field), scene.lut(field)
             left_out = beyond_lines(scene.beyond)
             offer = FIT if handles and any(left_out) and scene.common is None else ""
+            if field.missing is None and scene.layer is not None and scene.layer.has_gaps:
+                field = replace(field, missing=np.inf, missing_title=NO_VALUE)
             more = plates.BEYOND_ROOM * sum(map(bool, left_out)) + plates.NOTE_ROOM * bool(offer)
             least = (LEAST_BAR + more) * ratio
             top = max(min(_top(scene, margin, ratio), round(height - below - least)), margin)

@@ -17,6 +17,7 @@ from ui.session.model import DocumentModel
 from workbench.project.document import Document
 from workbench.project.parameter_files import value_at, with_values
 from workbench.project.reading.parsing import validated
+from workbench.remote.messages import OnTheWay
 from workbench.remote.runner import AnyRunner
 from workbench.remote.streams import LineLost
 
@@ -41,7 +42,9 @@ class LiveChanges(QObject):
         self._waiting: tuple[Path, ...] = ()
         """What was changed while the form had a mistake."""
         self.unsent: set[Path] = set()
-        """What was changed while the line to the run was lost."""
+        """What was changed while the line to the run was lost, and :attr:`lost`."""
+        self.lost: OnTheWay = ()
+        """What was on its way then, by the names of controls, in this order: nobody knows whether it came."""
         self.refusals: dict[Path, str] = {}
         """Why what stands in the form now is not what the run has."""
         self.sent: tuple[Path, ...] = ()
@@ -93,9 +96,8 @@ class LiveChanges(QObject):
                 self.held_back.emit()
             return
         for path in paths:
-            name = ".".join(str(key) for key in path[1:])
             value = deepcopy(value_at(self._model.draft, path))
-            self._pending.append((path, value, runner.set_control(name, value)))
+            self._pending.append((path, value, runner.set_control(_name(path), value)))
 
     def follow(self) -> None:
         """Take up what has become of them."""
@@ -106,7 +108,8 @@ class LiveChanges(QObject):
             runner = self._runner()
             if change.cancelled():
                 if runner is not None and isinstance(runner.error, LineLost):
-                    self.unsent.add(path)  # it was on its way
+                    self.unsent.add(path)
+                    self.lost = (*self.lost, (_name(path), value))
             elif (error := change.exception()) is not None:
                 self.refusals[path] = str(error)
                 self.refusals_changed.emit()
@@ -121,3 +124,8 @@ class LiveChanges(QObject):
         """The run is let go of."""
         self._pending.clear()
         self.sent = self._waiting = ()
+
+
+def _name(path: Path) -> str:
+    """Of a control."""
+    return ".".join(str(key) for key in path[1:])

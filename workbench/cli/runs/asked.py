@@ -23,6 +23,7 @@ KEY = "runs.key"
 """In this person's own folder, for nobody else to read."""
 KEY_BYTES = 32
 
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -41,6 +42,7 @@ class Asked(BaseModel):
     checkpoints: Annotated[int, Field(ge=1, le=10_000)] = 2
     pictures: Annotated[int, Field(ge=0, le=10_000)] | None = 0
     ranks: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    range: Annotated[tuple[Finite, Finite], Field(strict=False)] | None = None
     movie: str | None = None
     mark: str = ""
 
@@ -73,6 +75,7 @@ class Asked(BaseModel):
             "--checkpoints": self.checkpoints,
             "--pictures": self.pictures,
             "--ranks": self.ranks,
+            "--range": None if self.range is None else "{}:{}".format(*self.range),
             "--out": out,
         }
         named = [f"{name}={value}" for name, value in given.items() if value is not None]

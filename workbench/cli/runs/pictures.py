@@ -260,12 +260,13 @@ class RunMovie(Pictures):
         view, info = self._document.project.view, self._info
         field = next((each for each in info.fields if each.name == view.field), info.fields[0])
         followed = view.follow or (field.guessed and (view.range is None or view.field not in (None, field.name)))
-        chosen = [
-            *(["magnification ('deformation')"] if info.displaced is not None and view.deformation is None else []),
-            *(["range of colours ('range')"] if followed and not field.cyclic and not field.names else []),
-        ]
-        if chosen:
+        ways = {}
+        if info.displaced is not None and view.deformation is None:
+            ways["magnification"] = "set 'deformation' in the project's view"
+        if followed and not field.cyclic and not field.names:
+            ways["range of colours"] = "add --range=LOW:HIGH"
+        if ways:
             self._tell(
-                f"Each picture of the movie has a {' and a '.join(chosen)} of its own: for one in all of them set "
-                f"{'it' if len(chosen) == 1 else 'them'} in the project's view, or export the movie in the window."
+                f"Each picture of the movie has a {' and a '.join(ways)} of its own: for one in all of them "
+                f"{' and '.join(ways.values())}, or export the movie in the window."
             )

@@ -82,6 +82,9 @@ def run_document(document: Document, until: float | None, options: Namespace) ->
     if world is not None and world.rank:
         stand_by(world, document, options.device or document.project.run.device)
         return DONE
+    if options.range is not None:
+        shown = {"range": options.range, "follow": False}
+        document.project.view = document.project.view.model_copy(update=shown)
     code = RUN_FAILED
     try:
         folder = _output_folder(options, document)

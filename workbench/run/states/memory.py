@@ -67,6 +67,17 @@ def remembered_state(document: Document) -> Checkpoint | None:
         return None  # damaged or of another version: the run begins at zero, as if there were none
 
 
+def remembered_last(documents: Sequence[Document]) -> tuple[Document, Checkpoint | None]:
+    """Of these problems the one whose run was kept last, and the state that it ended with; the first and None where
+    none was kept. Reads the whole mesh."""
+    found = [(document, state) for document in documents if (state := remembered_state(document)) is not None]
+    if not found:
+        return documents[0], None
+    return max(
+        found, key=lambda each: max(path.stat().st_mtime_ns for path in checkpoints_at(_file(each[1].meta.problem)))
+    )
+
+
 def remembered_curves(state: Checkpoint, document: Document) -> Curves:
     """What the run that ended with this state had drawn; nothing where nobody has kept that."""
     file = _file(state.meta.problem).with_suffix(SUFFIX)

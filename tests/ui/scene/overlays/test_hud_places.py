@@ -5,8 +5,10 @@ import pytest
 
 from engines.api import FieldInfo
 from engines.geometry.grid import Grid
+from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.scene.test_categories import scene_of
 from ui.scene.cameras.room import BESIDE_PLATES
+from ui.scene.colormaps import MISSING
 from ui.scene.overlays.hud import Hud, _around, _overlap, free_place
 from ui.scene.visuals.plates import thinned
 from ui.scene.visuals.screen import Stroke
@@ -166,3 +168,24 @@ def test_plates_stand_below_what_is_said_where_no_room_was_left_for_it(name) -> 
     placed, _ = Hud().compose(scene, 900, 560, 1.0)
     (top,) = [y for each, _, _, y in placed if each == name]
     assert top > 150
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("geometry", [Grid((20, 20), (1.0, 1.0)), kuhn_cube(2)])
+def test_grey_places_are_explained_where_there_are_some(geometry, value) -> None:
+    """Of a field that has a value everywhere: nobody could know what they are."""
+    location = "grid" if isinstance(geometry, Grid) else "cell"
+    scene = scene_of(geometry, FieldInfo("u", "Temperature", "K", location, (0.0, 1.0)))
+
+    def greys() -> int:
+        placed, _ = Hud().compose(scene, 900, 560, 1.0)
+        (bar,) = [image for name, image, *_ in placed if name == "bar"]
+        return int((bar == [*MISSING, 255]).all(axis=2).sum())
+
+    assert greys() == 0
+    values = np.zeros(geometry.n_cells, np.float32)
+    values[: len(values) // 2] = value
+    scene.show_fields({"u": values}, 2.0)
+    assert greys() > 40
+    scene.show_fields({"u": np.zeros_like(values)}, 3.0)
+    assert greys() == 0
