@@ -21,8 +21,9 @@ from pydantic import BaseModel
 from engines.api import Array, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.geometry.base import Geometry
+from engines.named_files import Place
 from workbench.project.document import Document
-from workbench.project.parameter_files import Place, value_at, with_values
+from workbench.project.parameter_files import value_at, with_values
 from workbench.project.reading.parsing import validated
 from workbench.run.frames import RunState, Sample
 from workbench.run.observer import Observer
