@@ -19,6 +19,7 @@ from engines.api import Simulation
 from engines.api.device import Backend
 from engines.api.errors import WorkbenchError
 from engines.backend.timing import measured_once
+from engines.named_files import named_versions
 
 SMALL_MEMORY = 64 << 20
 """Bytes up to which a problem is tried as it is: it is built within moments."""
@@ -41,7 +42,7 @@ Build = Callable[[], Simulation]
 def structure_of(parameters: BaseModel) -> str:
     """Parameters without their real numbers: these change what is computed, and seldom for how long. So an edit of one
     measures nothing anew; networks are timed with the rates that they had when first asked after."""
-    return json.dumps(_without_reals(parameters.model_dump(mode="json")))
+    return json.dumps([_without_reals(parameters.model_dump(mode="json")), named_versions(parameters)])
 
 
 def _without_reals(value: Any) -> Any:

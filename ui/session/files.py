@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engines.api import Array, registry
 from engines.api.errors import WorkbenchError
+from engines.named_files import file_parameters
 from ui.charts.plots.cell import SAVED_AS, ChartCell
 from ui.forms.fields.file import SUFFIXES
 from ui.session.controller import Controller
@@ -26,7 +27,6 @@ from workbench.export.png import holds_project
 from workbench.project.boundary import Permission
 from workbench.project.document import Document
 from workbench.project.meshes import SUFFIXES as MESHES
-from workbench.project.parameter_files import file_parameters
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
 from workbench.run.streams.curves import Curves

@@ -23,7 +23,7 @@ from workbench.project.document import Document
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
 from workbench.run.states.taken import Snapshot
 from workbench.run.streams.curves import SUFFIX, Curves, read_curves, write_curves
-from workbench.storage.atomic import StorageError, oldest
+from workbench.storage.atomic import StorageError, date_back, oldest
 from workbench.storage.paths import state_dir
 from workbench.words.units import time_text
 
@@ -84,7 +84,9 @@ def beginning_of(picture: Path, document: Document) -> Beginning | None:
 
 def _thin(fresh: str) -> None:
     """``fresh`` stays whatever the clock said when it was written."""
-    for old in oldest(set(_folder().glob("*.npz")) - {_state(fresh)}, KEPT - 1):
+    others = set(_folder().glob("*.npz")) - {_state(fresh)}
+    date_back(others, _state(fresh))
+    for old in oldest(others, KEPT - 1):
         _remove(old.stem)
 
 

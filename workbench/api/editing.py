@@ -10,8 +10,9 @@ import numpy as np
 from pydantic import BaseModel
 
 from engines.api.errors import ProblemError
+from engines.named_files import Place
 from workbench.api.names import unknown
-from workbench.project.parameter_files import Place, value_at, with_values
+from workbench.project.parameter_files import value_at, with_values
 from workbench.project.reading.parsing import validated
 from workbench.sweep.numbers import numbers_of
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from engines.api import Engine, Finding, Imported, Problem, registry
 from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
+from engines.named_files import Place, file_parameters
 from engines.reading import expanded, refuse_pipe, resolved
 from workbench.project.boundary import NOTHING, Boundary, Permission, files_named, files_read
 from workbench.project.kernels.expected import expect_kernels
@@ -28,10 +29,8 @@ from workbench.project.meshes import (
     usual_length_unit,
 )
 from workbench.project.parameter_files import (
-    Place,
     check_files,
     check_kinds,
-    file_parameters,
     missing_file,
     missing_files,
     named_files,

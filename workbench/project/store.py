@@ -16,11 +16,12 @@ from typing import Any
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import without_controls
+from engines.named_files import Place
 from engines.reading import resolved
 from workbench.export.png import read_snapshot_text
 from workbench.project.boundary import NOTHING, Permission, named_file
 from workbench.project.meshes import SUFFIXES, fingerprint, mesh_files
-from workbench.project.parameter_files import Place, with_values
+from workbench.project.parameter_files import with_values
 from workbench.project.project import MeshReference, Project
 from workbench.project.reading.parsing import LARGEST_PROJECT, PROJECT_FILE, parse_project
 from workbench.project.reading.unpacking import NamesOf, unpacked

@@ -112,6 +112,18 @@ def oldest(files: Iterable[Path], kept: int, most: int = 0, room: int = 0) -> li
     return [file for _, file, _ in sorted(found)[: max(0, len(found) - stay)]]
 
 
+def date_back(files: Iterable[Path], fresh: Path) -> None:
+    """Files dated after ``fresh``, which was written just now, are from before the clock was set back: from now on the
+    last of them is as old as ``fresh``, and the others as much older as they were, so that all grow old."""
+    with suppress(OSError):  # who may not date them keeps them for longer
+        now = fresh.stat().st_mtime_ns
+        dates = {file: file.stat().st_mtime_ns for file in files if file.is_file()}
+        ahead = {file: date for file, date in dates.items() if date > now}
+        shift = max(ahead.values(), default=now) - now + 1
+        for file, date in ahead.items():
+            os.utime(file, ns=(date - shift, date - shift))
+
+
 class SameFolder:
     """A folder as it is now: what bears its name once it was renamed or removed is somebody else's, or a link."""
 

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import matters, unit_among
-from workbench.project.parameter_files import Place
+from engines.named_files import Place
 from workbench.words.bounds import Bounds, bounds_of
 
 NEAREST = 4

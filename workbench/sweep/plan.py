@@ -16,8 +16,9 @@ from pydantic import BaseModel
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
+from engines.named_files import Place
 from workbench.project.document import Document
-from workbench.project.parameter_files import Place, value_at
+from workbench.project.parameter_files import value_at
 from workbench.project.reading.parsing import validated
 from workbench.sweep.numbers import NumberParameter, number_called
 from workbench.sweep.readings import Reading, reading_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from engines.battery.mpm.many_particles import MANY_PARTICLES, inside_rows
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
-from engines.battery.parameters.sizes import Measured, ParticleSizes
+from engines.battery.parameters.sizes import ParticleSizes
 from engines.battery.protocol.durations import drives_of, sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import Plan, cycle_findings, duration_findings, plan_of, start_findings, step_of
@@ -30,7 +29,8 @@ from engines.battery.step.particle_rows import MODES
 from engines.battery.watch.cell_record import cells_on_disk
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles, named_parts
-from engines.reading import Version, version_of
+from engines.named_files import named_versions
+from engines.reading import Version
 
 PARTICLES = ("sizes", "particles")
 SAMPLE_PARTICLES = 10_000
@@ -52,7 +52,7 @@ class ManyParticleModel(Model):
         """Two heaps that face each other, in µm: the negative electrode's particles, then the positive one's."""
         parameters = parameters_of(problem)
         radii = _radii(parameter_set_of(parameters))
-        return _geometry(radii, parameters.sizes.model_dump_json(), _versions(parameters.sizes))
+        return _geometry(radii, parameters.sizes.model_dump_json(), named_versions(parameters.sizes))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, _, plan = _checked(problem)
@@ -142,16 +142,10 @@ def _sizes(sizes: ParticleSizes, radii: tuple[float, ...]) -> tuple[Sizes, Sizes
 
 
 @lru_cache(maxsize=4)
-def _geometry(radii: tuple[float, ...], sizes: str, _: tuple[Version, ...]) -> Particles:
+def _geometry(radii: tuple[float, ...], sizes: str, files: tuple[Version, ...]) -> Particles:
     negative, positive = _sizes(ParticleSizes.model_validate_json(sizes), radii)
     heaps = facing_heaps(negative.radii / MICROMETRE, positive.radii / MICROMETRE)
     return named_parts(heaps, ELECTRODE_TITLES, (len(negative.radii), len(positive.radii)))
-
-
-def _versions(sizes: ParticleSizes) -> tuple[Version, ...]:
-    """Of the files that sizes are read from: a changed file makes another geometry."""
-    files = [Path(each.file) for each in (sizes.negative, sizes.positive) if isinstance(each, Measured) and each.file]
-    return tuple(version_of(file) if file.is_file() else () for file in files)
 
 
 def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: Plan) -> tuple[Finding, ...]:

@@ -10,6 +10,7 @@ from engines.api.device import Backend
 from engines.backend.pace import measured_pace
 from engines.battery.parameters import parameters_of
 from engines.battery.setup.model import Model
+from engines.named_files import named_versions
 
 
 def seconds_beside(model: Model, problem: Problem, backend: Backend) -> float:
@@ -20,5 +21,6 @@ def seconds_beside(model: Model, problem: Problem, backend: Backend) -> float:
     few = model.few(problem)
     if few is None:
         return 0.0
-    key = __name__, parameters_of(few).model_dump_json()
+    parameters = parameters_of(few)
+    key = __name__, parameters.model_dump_json(), named_versions(parameters)
     return measured_pace(backend, key, lambda: model.build(few, backend, no_progress))[0]

@@ -32,7 +32,7 @@ def reaction_seconds(backend: Backend, precision: str) -> float:
 def compiled_seconds(backend: Backend, compiled: Step) -> float:
     """The same for cells of a compiled model."""
     rates = _measured.setdefault(backend, {})
-    key = (compiled.model.name, compiled.scheme, compiled.precision)
+    key = (compiled.model, compiled.scheme, compiled.precision)
     if key not in rates:
         tissue = make_compiled_tissue(backend, compiled, SAMPLE_CELLS[backend.info.kind])
         rates[key] = _measure(backend, tissue)

@@ -23,7 +23,8 @@ FAR_FROM_ONE = 0.02
 
 
 class Balance(FieldWatcher):
-    """R and T of two planes with the same frequencies; it sums nothing itself.
+    """R and T of planes with the same frequencies, of each for itself: the same power may cross one after the other.
+    R + T and the rest are those of two planes alone. It sums nothing itself.
 
     incident: (frequencies,) [J/Hz] without objects, all positive
     decays: whether a run ends when the field has died down
@@ -36,13 +37,21 @@ class Balance(FieldWatcher):
         self, reflected: Sequence[FluxWatcher], transmitted: Sequence[FluxWatcher], incident: Array, every: int,
         whole: bool = False, decays: bool = False,
     ) -> None:  # fmt: skip
-        self._reflected, self._transmitted, self._incident = reflected, transmitted, incident
-        self.every, self._whole, self._decays = every, whole, decays
-        self._unit = (*reflected, *transmitted)[0].unit
-        title, unit, self._x = (*reflected, *transmitted)[0].abscissa()
+        self._planes = {**_named("R", reflected), **_named("T", transmitted)}
+        self._incident, self.every, self._decays = incident, every, decays
+        self._whole = whole and len(self._planes) == 2
+        self._first = (*reflected, *transmitted)[0]
+        title, unit, self._x = self._first.abscissa()
+        several = [(name, f"{dict(WORDS)[name[0]]}{name[1:]}") for name in self._planes if name[1:]]
         self.charts = (
             ChartInfo(
-                CHART, "Part of the incident power", "1", x_title=title, x_unit=unit, comparable=True, words=WORDS
+                CHART,
+                "Part of the incident power",
+                "1",
+                x_title=title,
+                x_unit=unit,
+                comparable=True,
+                words=(*WORDS, *several),
             ),
         )
 
@@ -51,30 +60,29 @@ class Balance(FieldWatcher):
 
     def parts_of_incident(self) -> dict[str, Array]:
         """R, T, R + T and the rest, each (frequencies,), NaN where nothing comes in and until the pulse is over:
-        what planes of R have is less the whole incident wave from the start, which is no reflection."""
-        given = (*self._reflected, *self._transmitted)[0].given
-        enough = given & (self._incident > LEAST * self._incident.max())
+        what planes of R have is less the whole incident wave from the start, which is no reflection. Of several planes
+        ``R, name`` or ``T, name`` alone."""
+        enough = self._first.given & (self._incident > LEAST * self._incident.max())
         over = np.where(enough, self._incident, np.nan)
-        found = {}
-        if self._reflected:
-            found["R"] = sum(np.abs(each.energy()) for each in self._reflected) / over
-        if self._transmitted:
-            found["T"] = sum(np.abs(each.energy()) for each in self._transmitted) / over
-        if len(found) == 2:
+        found = {title: np.abs(plane.energy()) / over for title, plane in self._planes.items()}
+        if list(found) == ["R", "T"]:
             found["R + T"] = found["R"] + found["T"]
             found["A = 1 − R − T"] = 1.0 - found["R + T"]
         return found
 
     def noticed(self) -> Sequence[Finding]:
-        """A sentence where R + T is more than one, or less where it must be one."""
-        total = self.parts_of_incident().get("R + T")
-        if total is None or not np.isfinite(total).any():
+        """A sentence where R + T, of several planes the largest of each, is more than one, or less where it must be
+        one."""
+        parts = self.parts_of_incident()
+        back, through = ([parts[title] for title in self._planes if title[0] == what] for what in "RT")
+        if not (back and through):
             return ()
+        total = np.max(back, axis=0) + np.max(through, axis=0)
         off = np.nan_to_num(total - 1.0)
         worst = int(np.abs(off).argmax() if self._whole else off.argmax())
         if (abs(off[worst]) if self._whole else off[worst]) < FAR_FROM_ONE:
             return ()
-        title, unit, x = (*self._reflected, *self._transmitted)[0].abscissa()
+        title, unit, x = self._first.abscissa()
         why = "nothing here absorbs" if self._whole else "no more than what comes in can leave"
         return (
             Finding(
@@ -94,11 +102,16 @@ class Balance(FieldWatcher):
         return {}
 
     def results(self) -> Mapping[str, Array]:
-        first = (*self._reflected, *self._transmitted)[0]
+        first = self._first
         named = {"A = 1 − R − T": "A"}
         values = {f"balance/{named.get(title, title)}": y for title, y in self.parts_of_incident().items()}
         found = {key.replace(first.plan.name, "balance", 1): part for key, part in first.frequency_results().items()}
-        return {**found, f"balance/incident [{self._unit}]": self._incident, **values}
+        return {**found, f"balance/incident [{first.unit}]": self._incident, **values}
+
+
+def _named(what: str, planes: Sequence[FluxWatcher]) -> dict[str, FluxWatcher]:
+    """``R``, or of several ``R, name``."""
+    return {what if len(planes) == 1 else f"{what}, {each.plan.name}": each for each in planes}
 
 
 def incident_energy(energies: Sequence[Array], names: Sequence[str], least: float) -> Array:

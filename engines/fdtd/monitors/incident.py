@@ -21,6 +21,7 @@ from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.monitors.plans import Incident, MonitorPlans
 from engines.fdtd.parameters import Ending, FdtdParameters, PlaneMonitor
 from engines.fdtd.step.simulation import FdtdSimulation
+from engines.named_files import named_versions
 
 KEPT_BYTES = 1 << 30
 """Of runs without objects, in host memory; the oldest is forgotten first."""
@@ -64,7 +65,7 @@ def incident_of(
     field does not leave the grid."""
     empty = without_objects(parameters)
     roles = {each.plan.name: each.measures for each in plans.normalised}
-    key = f"{empty.model_dump_json()} {roles} {rank}", backend.info.id
+    key = f"{empty.model_dump_json()} {named_versions(empty)} {roles} {rank}", backend.info.id
     if key not in _kept:
         simulation = build(empty)
         try:

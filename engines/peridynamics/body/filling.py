@@ -15,6 +15,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
 from engines.geometry.solids.surface import SurfaceSolid
+from engines.named_files import named_versions
 from engines.peridynamics.body.corners import corners_of
 from engines.peridynamics.body.cuts import TOUCH
 from engines.peridynamics.body.groups import Groups
@@ -41,7 +42,7 @@ from engines.peridynamics.parameters import (
     SurfaceBody,
     Tube,
 )
-from engines.reading import Version, version_of
+from engines.reading import Version
 
 MOST_PARTICLES = 200_000_000
 DRAWN_RADIUS = 0.5
@@ -100,22 +101,13 @@ class Filled:
 def filled(parameters: PeridynamicParameters) -> Filled:
     """The same object for the same body and spacing: viewers compare geometries by identity. Raises ProblemError."""
     body = _on_a_lattice(parameters.body)
-    files = tuple(_version(getattr(each, "file", "")) for each in (body, *body.holes))
-    return _filled(body.model_dump_json(), parameters.bonds.spacing, files)
+    return _filled(body.model_dump_json(), parameters.bonds.spacing, named_versions(body))
 
 
 def _on_a_lattice(body: Body) -> PlaneBody | SolidBody:
     if isinstance(body, PointBody):
         raise TypeError("a body of points has no lattice")
     return body
-
-
-def _version(path: str) -> Version:
-    """What cannot be read is told by who reads it."""
-    try:
-        return version_of(path) if path else ()
-    except OSError:
-        return (-1,)
 
 
 def frame_of(parameters: PeridynamicParameters) -> Frame:
@@ -179,7 +171,7 @@ def _too_thin(spacing: float) -> ProblemError:
 
 
 @lru_cache(maxsize=8)
-def _filled(body_json: str, spacing: float, files: tuple[int, ...]) -> Filled:
+def _filled(body_json: str, spacing: float, files: tuple[Version, ...]) -> Filled:
     body = _on_a_lattice(TypeAdapter(Body).validate_json(body_json))
     frame = _frame(body, spacing)
     d = frame.dimensions

@@ -12,10 +12,11 @@ import scipy
 from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
+from engines.named_files import named_versions
 from engines.peridynamics.body.filling import DRAWN_RADIUS, MOST_PARTICLES, Filled
 from engines.peridynamics.cloud.files import Points, read_points
 from engines.peridynamics.parameters.body.cloud import PointBody
-from engines.reading import Version, version_of
+from engines.reading import Version
 
 NEAREST = 0.02
 """Of the mean distance: points that are nearer count as overlapping."""
@@ -62,13 +63,11 @@ def cloud_body(body: PointBody, spacing: float, reach: float) -> CloudBody:
 
     Raises ProblemError.
     """
-    path = Path(body.file)
-    version = version_of(path) if body.file and path.is_file() else ()
-    return _cloud_body(body.model_dump_json(), spacing, reach, version)
+    return _cloud_body(body.model_dump_json(), spacing, reach, named_versions(body))
 
 
 @lru_cache(maxsize=4)
-def _cloud_body(body_json: str, spacing: float, reach: float, version: Version) -> CloudBody:
+def _cloud_body(body_json: str, spacing: float, reach: float, files: tuple[Version, ...]) -> CloudBody:
     body = PointBody.model_validate_json(body_json)
     if not body.file:
         raise ProblemError("The body has no points: choose a mesh or a CSV file.", ("body", "file"))

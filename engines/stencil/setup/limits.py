@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 
 from engines.api import Array, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
-from engines.reading import Version, version_of
+from engines.named_files import named_versions
 from engines.stencil.parameters import Conductivity, Diffusion, GrayScott, Inclusions, Numerics, Picture, TwoLayers
 from engines.stencil.setup.faces import Interfaces, largest_sum
 from engines.stencil.setup.fields import relative_conductivity
@@ -65,10 +64,7 @@ _making = threading.Lock()
 def material(setting: Conductivity, grid: Grid, ghosts: Ghosts) -> Material:
     """The latest one is kept: an estimate after each edit asks for it, and then the build. Raises ProblemError."""
     global _latest
-    version: Version = ()
-    if isinstance(setting, Picture) and os.path.isfile(setting.picture):
-        version = version_of(setting.picture)
-    key = (setting.model_dump_json(), id(grid), grid, ghosts, version)
+    key = (setting.model_dump_json(), id(grid), grid, ghosts, named_versions(setting))
     with _making:
         if _latest is None or _latest[0] != key:
             _latest = (key, Material(setting, grid, ghosts))

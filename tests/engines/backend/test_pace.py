@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from engines.api import KernelTraffic
 from engines.api.errors import InstabilityError, ProblemError
+from engines.api.parameters import quantity
 from engines.backend import pace
 from engines.backend.cpu import CpuBackend
 
@@ -181,3 +182,16 @@ def test_an_edit_of_a_real_number_measures_nothing_anew():
     assert pace.structure_of(Numbers(size=7, more=[0.5, 4])) == pace.structure_of(Numbers())
     for other in (Numbers(cells=4), Numbers(kind="square"), Numbers(more=[2.0, 5]), Numbers(more=[2.0])):
         assert pace.structure_of(other) != pace.structure_of(Numbers())
+
+
+def test_another_file_under_the_same_path_is_measured_anew(tmp_path):
+    """It may hold a table of ten thousand rows for one of ten."""
+
+    class Tabled(BaseModel):
+        table: str = quantity("", "", "A table", file="table")
+
+    file = tmp_path / "table.csv"
+    file.write_text("1")
+    first = pace.structure_of(Tabled(table=str(file)))
+    file.write_text("1, 2")
+    assert pace.structure_of(Tabled(table=str(file))) != first

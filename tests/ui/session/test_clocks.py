@@ -41,12 +41,43 @@ def test_a_run_s_state_is_not_the_one_that_goes(tmp_path: Path, monkeypatch: pyt
     assert len(list(folder.glob("*.npz"))) == 5
 
 
+def test_nor_is_one_that_was_kept_just_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each made way for the next one, while all of next year stayed."""
+    monkeypatch.setattr(run_memory, "MOST_KEPT", 12)
+    folder = run_memory.runs_dir()
+    of_next_year(folder, 14)
+    own = [folder / f"{letter * 32}.npz" for letter in "abc"]
+    for file in own:
+        run_memory._write(file, CheckpointMeta("p", "cpu", 3, 0.1), STATE, {}, {})
+    kept = {file.name for file in folder.glob("*.npz")}
+    assert kept >= {file.name for file in own}
+    first = 14 + 3 - len(kept)
+    assert kept - {file.name for file in own} == {f"{number:032x}.npz" for number in range(first, 14)}  # the newest
+
+
+def test_nor_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_memory, "MOST_KEPT", 6)
+    folder = run_memory.runs_dir()
+    of_next_year(folder, 8)
+    for file in folder.glob("*.npz"):
+        file.rename(file.with_suffix(run_memory.FAILURE))
+    own = [folder / f"{letter * 32}{run_memory.FAILURE}" for letter in "abc"]
+    for file in own:
+        run_memory._write_failure(file, "It failed.")
+    assert all(file.is_file() for file in own)
+    assert len(list(folder.glob(f"*{run_memory.FAILURE}"))) == 6
+
+
 def test_a_picture_s_state_is_not_the_one_that_goes() -> None:
     of_next_year(snapshots._folder(), 20)
     own = snapshots._state("f" * 32)
     own.write_bytes(b"")
     snapshots._thin("f" * 32)
+    last = snapshots._state("e" * 32)
+    last.write_bytes(b"")
+    snapshots._thin("e" * 32)
     assert own.is_file()
+    assert last.is_file()
     assert len(list(snapshots._folder().glob("*.npz"))) == snapshots.KEPT
 
 

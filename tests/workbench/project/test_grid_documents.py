@@ -13,6 +13,7 @@ import pytest
 
 from engines.api import registry
 from engines.api.errors import ProblemError
+from engines.named_files import file_parameters
 from tests.workbench.fake_engine import FakeBackend, WaveEngine
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, FromPicture
 from workbench.cli import main
@@ -21,7 +22,7 @@ from workbench.export.pvd import read_pvd
 from workbench.project.autosave import Autosave, recover, recoveries
 from workbench.project.boundary import EVERYTHING
 from workbench.project.document import Document, new_document, open_document, save_document
-from workbench.project.parameter_files import file_parameters, named_files, with_values
+from workbench.project.parameter_files import named_files, with_values
 from workbench.project.project import Probe
 from workbench.run.session import probe_elements, start
 from workbench.run.states.checkpoint import problem_fingerprint

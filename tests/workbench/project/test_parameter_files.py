@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from engines.api.parameters import ParameterGroup, quantity
-from workbench.project.parameter_files import file_parameters, missing_files, with_values
+from engines.named_files import file_parameters
+from workbench.project.parameter_files import missing_files, with_values
 
 
 class Part(ParameterGroup):

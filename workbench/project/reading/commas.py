@@ -9,10 +9,10 @@ from pydantic import BaseModel
 
 from engines.api import Finding
 from engines.api.errors import ProblemError
+from engines.named_files import file_parameters
 from engines.reading import Version, version_of
 from engines.tables.text import doubtful_comma, text_table
 from workbench.project.measured import text_of
-from workbench.project.parameter_files import file_parameters
 
 KINDS = ("table", "drive cycle", "connection table", "spike list", "mesh or table")
 """Of the files that parameters name."""

@@ -22,10 +22,11 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.api.parameters import RECORDING
+from engines.named_files import Place
 from engines.reading import foreign_file, opened_npz, read_npz
 from workbench.project.document import Document
 from workbench.project.meshes import fingerprint
-from workbench.project.parameter_files import Place, named_files, with_values
+from workbench.project.parameter_files import named_files, with_values
 from workbench.storage.atomic import check_room, storing, write_atomically
 from workbench.storage.zips import add_array, undated
 

@@ -21,8 +21,9 @@ from pydantic import BaseModel
 from engines.api import Array, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.geometry.base import Geometry
+from engines.named_files import Place
 from workbench.project.document import Document
-from workbench.project.parameter_files import Place, value_at, with_values
+from workbench.project.parameter_files import value_at, with_values
 from workbench.project.reading.parsing import validated
 from workbench.run.frames import RunState, Sample
 from workbench.run.observer import Observer
@@ -39,7 +40,7 @@ from workbench.run.states.checkpoint import (
 from workbench.run.states.history import KeptState, Mark
 from workbench.run.streams.curves import SUFFIX, Curves, Places, read_curves, write_curves
 from workbench.run.streams.traces import TraceStore
-from workbench.storage.atomic import StorageError, oldest, write_text
+from workbench.storage.atomic import StorageError, date_back, oldest, write_text
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
 from workbench.words.units import clock_text
@@ -313,13 +314,16 @@ def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves:
     write_curves(file.with_suffix(SUFFIX), curves, places)
     file.with_suffix(FAILURE).unlink(missing_ok=True)  # it went on
     others = set(file.parent.glob("*.npz")) - set(checkpoints_at(file))
+    date_back(others, file)
     for old in oldest(others, KEPT - KEPT_OF_ONE, MOST_KEPT, MOST_BYTES):
         _remove(old)
 
 
 def _write_failure(file: Path, sentence: str) -> None:
     write_text(file, sentence)
-    for old in oldest(set(file.parent.glob(f"*{FAILURE}")), MOST_KEPT):
+    others = set(file.parent.glob(f"*{FAILURE}")) - {file}
+    date_back(others, file)
+    for old in oldest(others, MOST_KEPT - 1):
         old.unlink(missing_ok=True)
 
 

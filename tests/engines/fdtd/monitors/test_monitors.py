@@ -27,6 +27,7 @@ from engines.fdtd.parameters import (
     Faces,
     FdtdParameters,
     Frequencies,
+    FromFile,
     GridSetting,
     Numerics,
     PlaneMonitor,
@@ -248,6 +249,23 @@ def test_a_slab_reflects_and_transmits_as_airy_says(backend, reflection):
     assert np.abs(curves["R"].y - (1 - airy)).max() < 2e-3
     assert np.abs(curves["R + T"].y - 1).max() < 1e-4
     assert simulation.watchers[0].every > 8  # few samples are enough
+
+
+def test_a_waveform_changed_in_its_file_is_measured_against_its_own_run_without_objects(backend, tmp_path):
+    """R and T do not hang on the amplitude: of twice the pulse in the same file they are the same to fp32 sums."""
+    path, time = tmp_path / "wave.csv", np.linspace(0.0, 24.0, 481)
+    pulse = np.exp(-(((time - 12) / 3.5) ** 2)) * np.sin(2 * np.pi * 0.22 * (time - 12))
+    found = []
+    for amplitude in (1.0, 2.0):
+        np.savetxt(path, np.stack([time, amplitude * pulse], 1), delimiter=",")
+        (wave,) = (problem := slab(0.24)).sources
+        wave.signal = FromFile(path=str(path))
+        simulation = ENGINE.build(Problem(problem), backend)
+        simulation.advance(1500)
+        found.append(simulation.results())
+    for name in ("balance/R", "balance/T"):
+        assert found[0][name].max() > 0.05
+        np.testing.assert_allclose(found[1][name], found[0][name], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("asked", [1, 7, 1000])

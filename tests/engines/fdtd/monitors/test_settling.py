@@ -40,16 +40,33 @@ def backend(request):
     return CpuBackend() if request.param == "cpu" else HostCudaBackend()
 
 
-def slab(backend, permittivity=2.25, conductivity=0.0):
-    planes = [
+def slab(backend, permittivity=2.25, conductivity=0.0, planes=()):
+    both = [
         PlaneMonitor(name="R", position=0.6, measures="reflection", frequencies=BAND),
         PlaneMonitor(name="T", position=3.2, measures="transmission", frequencies=BAND),
     ]
     parameters = FdtdParameters(
         grid=LINE, materials=[Material(permittivity=permittivity, conductivity=conductivity)], objects=[SLAB],
-        sources=[WaveSource(signal=Pulse(wavelength=1.0, cycles=1.5))], monitors=planes,
+        sources=[WaveSource(signal=Pulse(wavelength=1.0, cycles=1.5))], monitors=[*both, *planes],
     )  # fmt: skip
     return FdtdEngine().build(Problem(parameters), backend)
+
+
+def test_planes_one_behind_the_other_have_a_t_each(backend):
+    """The same power crosses both: neither T is another for the plane behind it, and R + T is of two planes alone."""
+    one = slab(backend)
+    behind = PlaneMonitor(name="behind", position=3.3, measures="transmission", frequencies=BAND)
+    two = slab(backend, planes=[behind])
+    for simulation in (one, two):
+        until(simulation, 100.0)
+    single, found = one.results(), two.results()
+    for name in ("T", "behind"):  # all over the largest of what comes to either plane, 2e-5 more
+        np.testing.assert_allclose(found[f"balance/T, {name}"], single["balance/T"], rtol=1e-4)
+    assert [curve.title for curve in two.chart("balance").curves] == ["R", "T, T", "T, behind"]
+    assert not {"balance/T", "balance/R + T", "balance/A"} & set(found)
+    (info,) = (info for info in two.charts if info.name == "balance")
+    assert dict(info.words)["T, behind"] == "Transmission, behind"
+    assert messages(two) == []
 
 
 def messages(simulation) -> list[str]:
