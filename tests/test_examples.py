@@ -184,7 +184,9 @@ def test_what_the_manual_says_of_python_runs(tmp_path, monkeypatch, capsys):
 
 def test_no_page_takes_the_last_bin_of_a_rate_for_the_rate():
     pages = (EXAMPLES.parent / "docs").rglob("*.md")
-    assert not [page.name for page in pages if re.search(r"(?<!mean_)rate_\w+\"\]\.values\[-1\]", page.read_text("utf-8"))]
+    assert not [
+        page.name for page in pages if re.search(r"(?<!mean_)rate_\w+\"\]\.values\[-1\]", page.read_text("utf-8"))
+    ]
 
 
 def test_a_page_leads_from_a_table_to_a_driven_cell(tmp_path, monkeypatch, capsys):
