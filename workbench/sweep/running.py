@@ -92,7 +92,8 @@ def run_case(plan: SweepPlan, place: int, backend: Backend, tell: Callable[[floa
     watch(0.0)
     began = clock.perf_counter()
     simulation: Simulation | None = None
-    error, unexpected, noticed = "", None, ()
+    error, unexpected = "", None
+    noticed: tuple[str, ...] = ()
     charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
     try:
         problem = _complete(plan, case)
