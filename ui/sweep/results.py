@@ -136,11 +136,7 @@ class SweepResults(QWidget):
             return
         info = next(one for one in charts_of(self._rows) if one.name == name)
         first = plan.variations[0]
-        title = (
-            f"{first.number.titles[-1]} [{unit_text(first.number.unit)}]"
-            if first.number.unit
-            else first.number.titles[-1]
-        )
+        title = f"{first.number.brief} [{unit_text(first.number.unit)}]" if first.number.unit else first.number.brief
         pairs = overlay(self._rows, name, curve)
         self.overlay.show_curves(info, plan.document.time_unit, pairs, title, first.values)
         self._show_column(plan)

@@ -105,6 +105,6 @@ def _briefs(plan: SweepPlan, rows: Sequence[Row]) -> dict[str, str]:
     """What the headings of a file are in a narrow column."""
     found = {column.heading: column.brief for column in columns_of(rows)}
     for one in plan.numbers:
-        found[titled(one.name, one.unit)] = titled(one.titles[-1], unit_text(one.unit))
+        found[titled(one.name, one.unit)] = titled(one.brief, unit_text(one.unit))
     found[titled("end", plan.document.time_unit)] = titled("end", unit_text(plan.document.time_unit))
     return found

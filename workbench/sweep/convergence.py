@@ -64,6 +64,8 @@ def convergence(spacings: Sequence[float], values: Sequence[float], unit: str = 
     if len(pairs) < FEWEST:
         finest = pairs[0][1] if pairs else nan
         told = f"{counted(len(pairs), 'value')} {'tells' if len(pairs) == 1 else 'tell'} no order: {FEWEST} or more do."
+        if not pairs:
+            told = "No run has a number here where it is read, so it tells no order: read it elsewhere."
         return Convergence(finest, nan, nan, nan, nan, told)
     h, f = np.array(pairs).T
     scale = float(np.abs(f).max())

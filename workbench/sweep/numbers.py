@@ -18,6 +18,8 @@ from workbench.words.bounds import Bounds, bounds_of
 
 NEAREST = 4
 """Names that are offered for one that is not there."""
+DEEPER = " › "
+"""Between the titles of groups and what stands in them."""
 UNNAMED = ("kind", "name")
 """Fields that tell the items of a list apart."""
 
@@ -28,7 +30,8 @@ class NumberParameter:
 
     ``titles`` are those of the groups around it and its own, as the form shows them; ``matters`` is False where the
     form hides it, because nothing depends on it as the other parameters are; ``finer`` is what its engine says of it
-    (:func:`engines.api.parameters.quantity`).
+    (:func:`engines.api.parameters.quantity`); ``called``: the name of the item whose value it is, as typed lines have
+    it.
     """
 
     place: Place
@@ -40,6 +43,12 @@ class NumberParameter:
     bounds: Bounds = field(default_factory=Bounds)
     matters: bool = True
     finer: str = ""
+    called: str = ""
+
+    @property
+    def brief(self) -> str:
+        """What it is called in a line: ``Radius``, or ``D`` where a person gave it that name."""
+        return self.called or self.titles[-1]
 
     @property
     def counts(self) -> bool:
@@ -54,7 +63,7 @@ class NumberParameter:
     @property
     def title(self) -> str:
         """``Objects › 1 sphere › Radius``"""
-        return " › ".join(self.titles)
+        return DEEPER.join(self.titles)
 
 
 def numbers_of(parameters: BaseModel) -> list[NumberParameter]:
@@ -100,6 +109,7 @@ class _Here:
     help: str = ""
     matters: bool = True
     finer: str = ""
+    called: str = ""
 
     def at(self, key: str | int, title: str = "", **changes: Any) -> _Here:
         titles = (*self.titles, title) if title else self.titles
@@ -126,8 +136,9 @@ def _walk(value: Any, annotation: Any, here: _Here, around: tuple[BaseModel, ...
         kind, limits = _number(annotation)
         if kind is not None:
             yield NumberParameter(
-                here.place, here.titles, value, here.unit, here.help, kind is int, limits, here.matters, here.finer
-            )
+                here.place, here.titles, value, here.unit, here.help, kind is int, limits, here.matters, here.finer,
+                here.called,
+            )  # fmt: skip
 
 
 def _into(here: _Here, key: str, info: FieldInfo, group: BaseModel, around: tuple[BaseModel, ...]) -> _Here:
@@ -139,7 +150,8 @@ def _into(here: _Here, key: str, info: FieldInfo, group: BaseModel, around: tupl
     title = info.title or key.replace("_", " ").capitalize()
     unit = "" if unit == "1" else unit
     finer = str(extra.get("finer") or "")
-    return here.at(key, title, unit=unit, help=info.description or "", matters=counts, finer=finer)
+    called = str(getattr(group, "name", "")) if key == "value" else ""
+    return here.at(key, title, unit=unit, help=info.description or "", matters=counts, finer=finer, called=called)
 
 
 def _called(item: Any) -> str:

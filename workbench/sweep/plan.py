@@ -20,7 +20,7 @@ from engines.named_files import Place
 from workbench.project.document import Document
 from workbench.project.parameter_files import value_at
 from workbench.project.reading.parsing import validated
-from workbench.sweep.numbers import NumberParameter, number_called
+from workbench.sweep.numbers import DEEPER, NumberParameter, number_called
 from workbench.sweep.readings import Reading, reading_of
 from workbench.words.numbers import digits_apart
 
@@ -55,9 +55,9 @@ class Variation:
     def _digits(self) -> int:
         return digits_apart(self.values, 6)
 
-    def told(self, value: float) -> str:
-        """``Radius 0.2 µm``, with the digits that tell it from its other values."""
-        return f"{self.number.titles[-1]} {value:.{self._digits}g} {self.number.unit}".rstrip()
+    def told(self, value: float, title: str = "") -> str:
+        """``Radius 0.2 µm``, with the digits that tell it from its other values; ``title``: called so."""
+        return f"{title or self.number.brief} {value:.{self._digits}g} {self.number.unit}".rstrip()
 
     def written(self, value: float) -> dict[Place, float]:
         """All numbers of a case, by their places. One cell across stays one."""
@@ -119,8 +119,20 @@ class SweepPlan:
         return Problem(self.parameters(case), self.document.loaded)
 
     def told(self, case: Case) -> str:
-        """``Radius 0.2 µm, Index 1.5``"""
-        return ", ".join(one.told(value) for one, value in zip(self.variations, case, strict=True))
+        """``Radius 0.2 µm, Index 1.5``; ``1 sphere › Radius`` where there are two."""
+        told = zip(self.variations, case, self._titles, strict=True)
+        return ", ".join(one.told(value, title) for one, value, title in told)
+
+    @cached_property
+    def _titles(self) -> list[str]:
+        """Of :attr:`variations`, as short as tells them apart."""
+        numbers = [one.number for one in self.variations]
+        titles = [one.brief for one in numbers]
+        for length in range(2, max((len(one.titles) for one in numbers), default=0) + 1):
+            if len(set(titles)) == len(titles):
+                break
+            titles = [DEEPER.join(one.titles[-length:]) for one in numbers]
+        return titles
 
     @property
     def converges(self) -> bool:

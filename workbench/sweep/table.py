@@ -201,9 +201,7 @@ def chart_of_runs(plan: SweepPlan, rows: Sequence[Row], chart: str) -> tuple[Cha
 def against(plan: SweepPlan, rows: Sequence[Row], column: Column) -> tuple[ChartInfo, ChartData]:
     """A column over the first parameter; where two are varied, a curve for each value of the second."""
     first = plan.variations[0].number
-    info = ChartInfo(
-        "sweep", column.title, column.unit, x_title=first.titles[-1], x_unit=first.unit or "1", comparable=True
-    )
+    info = ChartInfo("sweep", column.title, column.unit, x_title=first.brief, x_unit=first.unit or "1", comparable=True)
     groups: dict[float | None, list[tuple[float, float]]] = {}
     for row in rows:
         if not row.error:

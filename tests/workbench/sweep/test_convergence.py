@@ -49,6 +49,7 @@ def test_a_power_law_has_its_order_and_its_limit(order, spacings):
         ([1.0, 1.1, 1.19], "the observed order is 0.15, hardly any"),
         ([1.0, 2.0, math.nan], "2 values tell no order"),
         ([1.0, math.nan, math.nan], "1 value tells no order"),
+        ([math.nan] * 3, "No run has a number here where it is read"),
         ([1.0, 2.0, 2.0], "no more than rounding does"),
         ([2.0, 2.0, 2.0], "do not change"),
         ([1.0, 1.0, 2.0], "swing, and no less"),

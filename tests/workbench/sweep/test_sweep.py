@@ -60,6 +60,31 @@ def test_numbers_in_lists_tuples_and_unions_are_found():
         number_called(FdtdParameters(objects=[Sphere()]), "grid.at_z")
 
 
+class Named(ParameterGroup):
+    name: str = quantity("D", "", "What lines call it")
+    value: float = quantity(1.0, "", "Its value")
+    low: float | None = quantity(None, "", "Lowest value", title="Slider from")
+
+
+class Typed(ParameterGroup):
+    numbers: list[Named] = quantity([Named(), Named(name="r", low=0.5)], "", "Numbers")
+
+
+def test_lines_name_the_numbers_that_a_person_has_named_and_tell_others_of_one_title_apart(document):
+    found = {one.name: one for one in numbers_of(Typed())}
+    d, r, low = (found[f"numbers.{name}"] for name in ("0.value", "1.value", "1.low"))
+    assert [one.brief for one in (d, r, low)] == ["D", "r", "Slider from"]
+    assert d.titles[-1] == "Value"
+
+    def told(*numbers):
+        return SweepPlan(document, tuple(Variation(one, (1.0,)) for one in numbers)).told((1.0,) * len(numbers))
+
+    assert told(d, r) == "D 1, r 1"
+    assert told(low, low) == "Numbers › 2 r › Slider from 1, Numbers › 2 r › Slider from 1"  # refused by check()
+    other = replace(low, titles=("Numbers", "1 D", "Slider from"))
+    assert told(other, low) == "1 D › Slider from 1, 2 r › Slider from 1"
+
+
 def test_numbers_of_a_list_that_may_be_missing_have_its_bounds():
     class Group(ParameterGroup):
         maybe: list[Annotated[float, Field(gt=0)]] | None = quantity([1.0, 2.0], "m", "Maybe")
