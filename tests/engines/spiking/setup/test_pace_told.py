@@ -24,7 +24,8 @@ TRIES, LEAST_SECONDS = 5, 0.3
 @pytest.mark.keeps_time
 @pytest.mark.parametrize("name", SIZES)
 def test_a_network_takes_as_long_as_estimated_within_a_factor_of_two(name, monkeypatch):
-    """Of one thread, so that the time of the processor is that of the steps, whoever else is at work."""
+    """Of one thread, so that the time of the processor is that of the steps, whoever else is at work; what is estimated
+    beside others can only come out longer, so that the shortest of some says whether it is too long."""
     monkeypatch.setattr(pace, "SECONDS", 0.1)  # as the window measures: the conftest asks for the fewest tries
     problem = Problem(SIZES[name])
     ratios = []
@@ -35,7 +36,8 @@ def test_a_network_takes_as_long_as_estimated_within_a_factor_of_two(name, monke
         ratios.append(estimate.seconds_per_simulated_unit * estimate.step / ran(problem, backend))
         backend.close()
     print("estimate over run", ratios)
-    assert 0.5 < median(ratios) < 2.0, ratios
+    assert median(ratios) > 0.5, ratios
+    assert min(ratios) < 2.0, ratios
 
 
 def ran(problem: Problem, backend: CpuBackend) -> float:
