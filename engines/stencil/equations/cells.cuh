@@ -2,7 +2,7 @@
 // columns of ROWS rows. Its rows are all on their way before the first is used, and L1 has what neighbouring threads read.
 // laws: scale and shift in turns: a ghost is scale u + shift of the cell at the side. where: (fields, 19): bits 0, 1, 2 of
 // whether x, y, z are periodic; then of each axis, low and high side: which law the first cell there has, and how far behind
-// it those of the next cells along both other axes are.
+// it those of the next cells along both other axes are; there are those of one cell beyond either end, too.
 #pragma once
 #include "stencil/diffusion/launches/cells.cuh"
 #include "formulas/functions.cuh"
@@ -61,10 +61,11 @@ DEVICE void load_rows(const REAL* __restrict__ field, const Box box, const int x
         rows[i][W + 1] = __ldg(row + (!at_right ? W : wraps_x ? W - box.nx : W - 1));
     }
     if (!EDGE) return;
-    const int left = at_most_one_out(x - 1, box.nx, wraps_x), right = at_most_one_out(x + W, box.nx, wraps_x);
+    const int left = wraps_x ? at_most_one_out(x - 1, box.nx, true) : x - 1;
+    const int right = wraps_x ? at_most_one_out(x + W, box.nx, true) : x + W;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        const int y = y0 + i, row = at_most_one_out(min(y, box.ny), box.ny, wraps_y);
+        const int y = min(y0 + i, box.ny), row = at_most_one_out(y, box.ny, wraps_y);
         if (at_left && !wraps_x) rows[i][0] = beyond(laws, where, 0, 0, row, plane, rows[i][1]);
         if (at_right && !wraps_x) rows[i][W + 1] = beyond(laws, where, 0, 1, row, plane, rows[i][W]);
         const bool out_y = !wraps_y && (y < 0 || y == box.ny), out_z = !wraps_z && (z < 0 || z == box.nz);
@@ -73,7 +74,7 @@ DEVICE void load_rows(const REAL* __restrict__ field, const Box box, const int x
         for (int j = 0; j < W + 2; ++j) {
             const int column = j == 0 ? left : j == W + 1 ? right : x + j - 1;
             if (out_y) rows[i][j] = beyond(laws, where, 1, y < 0 ? 0 : 1, column, plane, rows[i][j]);
-            if (out_z) rows[i][j] = beyond(laws, where, 2, z < 0 ? 0 : 1, column, row, rows[i][j]);
+            if (out_z) rows[i][j] = beyond(laws, where, 2, z < 0 ? 0 : 1, column, y, rows[i][j]);
         }
     }
 }

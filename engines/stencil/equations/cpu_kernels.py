@@ -232,7 +232,7 @@ def within(place, count, wraps):
 
 
 @njit(nogil=True)
-def beyond(copies, slot, first, count, nx, wraps, laws, along, each):
+def beyond(copies, slot, first, count, nx, laws, along, each):
     """The row copies[slot, :count], whose columns from ``first`` on are those of a row of ``nx`` beside a side, becomes
     that of ghosts beyond it. along: of ``laws`` that of the first cell of the row; each: how far behind are those of
     others"""
@@ -242,7 +242,7 @@ def beyond(copies, slot, first, count, nx, wraps, laws, along, each):
             copies[slot, i] = scale * copies[slot, i] + shift
     else:
         for i in range(count):
-            law = along + each * within(min(first + i, nx), nx, wraps)
+            law = along + each * min(first + i, nx)
             copies[slot, i] = laws[law, 0] * copies[slot, i] + laws[law, 1]
 
 
@@ -268,11 +268,11 @@ def fill(copies, slot, source, span, name, row, wraps, at, laws):
     if below_y != 0:
         side = 0 if below_y < 0 else 1
         along = at[name, 1, side, 0] + at[name, 1, side, 2] * z
-        beyond(copies, slot, x - 1, count, nx, wraps[name, 0], laws, along, at[name, 1, side, 1])
+        beyond(copies, slot, x - 1, count, nx, laws, along, at[name, 1, side, 1])
     if below_z != 0:
         side = 0 if below_z < 0 else 1
-        along = at[name, 2, side, 0] + at[name, 2, side, 2] * y
-        beyond(copies, slot, x - 1, count, nx, wraps[name, 0], laws, along, at[name, 2, side, 1])
+        along = at[name, 2, side, 0] + at[name, 2, side, 2] * (y + below_y)
+        beyond(copies, slot, x - 1, count, nx, laws, along, at[name, 2, side, 1])
 
 
 @njit(nogil=True)

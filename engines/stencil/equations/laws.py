@@ -4,6 +4,7 @@ These are the same all along a side, or of each cell at it, by the middle of its
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,13 +67,15 @@ class Sides:
 
     wraps: (fields, 3) bool
     where: (fields, 3, 2, 3) int32 of axis, low or high: which of ``numbers`` is of the first cell at the side, and how
-           far behind it those of the next ones along both other axes are, 0 where all have the same
+           far behind it those of the next ones along both other axes are, 0 where all have the same. Those of one more
+           beyond either end are there, too, for ghosts in the corners
     """
 
     def __init__(
         self, laws: Laws, shape: Sequence[int], spacing: Sequence[float], planes: tuple[Array, int] | None = None
     ) -> None:
-        self._laws, cells = laws, (1, *shape)[:-4:-1]
+        self._laws, self._cells = laws, (1, *shape)[:-4:-1]
+        cells = self._cells
         there, ends = [np.arange(count) for count in cells], list(cells)
         if planes is not None:
             there[len(shape) - 1], ends[len(shape) - 1] = planes
@@ -87,7 +90,7 @@ class Sides:
                 self.where[field, axis, side, 0] = len(alike) // 2
                 alike += [law.scale, law.shift]
         self._alike, self._count = Program(alike), len(alike) // 2
-        self._varying: list[tuple[int, tuple[int, int], dict[str, Any], Program]] = []
+        self._varying: list[tuple[slice, _Rim, dict[str, Any], Program]] = []
         for field, axis, side, law in sides:
             if law.uses(*AXES):
                 a, b = across(axis)
@@ -96,9 +99,11 @@ class Sides:
                     places[AXES[each]] = (there[each] + 0.5) * h
                 places[AXES[axis]] = np.float64(side * ends[axis] * spacing[axis])
                 places[AXES[b]] = np.reshape(places[AXES[b]], (-1, 1))
-                self._varying.append((self._count, (cells[b], cells[a]), places, Program([law.scale, law.shift])))
-                self.where[field, axis, side] = self._count, 1, cells[a]
-                self._count += cells[a] * cells[b]
+                rim = _Rim((cells[b], cells[a]), (bool(self.wraps[field, b]), bool(self.wraps[field, a])))
+                of_side = slice(self._count, self._count + math.prod(rim.shape))
+                self._varying.append((of_side, rim, places, Program([law.scale, law.shift])))
+                self.where[field, axis, side] = of_side.start + rim.first, *rim.behind
+                self._count = of_side.stop
 
     def uses(self, name: str) -> bool:
         """Whether what holds at a side depends on a parameter, or on time."""
@@ -109,7 +114,37 @@ class Sides:
         known = {name: np.float64(value) for name, value in given.items()}
         found, alike = np.empty((self._count, 2)), self._alike(known)
         found[: len(alike) // 2] = np.reshape(alike, (-1, 2))
-        for first, shape, places, program in self._varying:
-            cells = found[first : first + shape[0] * shape[1]].reshape(*shape, 2)
+        for of_side, rim, places, program in self._varying:
+            whole = found[of_side].reshape(*rim.shape, 2)
+            cells = whole[rim.inside]
             cells[..., 0], cells[..., 1] = program({**known, **places})
+            rim.fill(whole)
         return found
+
+    def at(self, field: int, axis: int, side: int) -> Array:
+        """Which of ``numbers`` are of the cells at a side: (cells along the later, along the earlier of both other
+        axes), int64."""
+        first, each_a, each_b = self.where[field, axis, side].astype(np.int64)
+        a, b = across(axis)
+        return np.asarray(first + each_a * np.arange(self._cells[a]) + each_b * np.arange(self._cells[b])[:, None])
+
+
+class _Rim:
+    """``cells`` of a side (rows, columns) with one more at either end of each axis that has more than one: the opposite
+    one where it ``wraps``, or else on the line through the last two, as ghosts there are of second order, too."""
+
+    def __init__(self, cells: tuple[int, int], wraps: tuple[bool, bool]) -> None:
+        self._wraps, rims = wraps, [int(count > 1) for count in cells]
+        self.shape = cells[0] + 2 * rims[0], cells[1] + 2 * rims[1]
+        self.inside = tuple(slice(rim, rim + count) for rim, count in zip(rims, cells, strict=True))
+        self.first = rims[0] * self.shape[1] + rims[1]
+        self.behind = rims[1], rims[0] * self.shape[1]
+        """How far the next one is behind, along columns and along rows."""
+
+    def fill(self, whole: Array) -> None:
+        """whole: (*shape, 2), its cells known"""
+        with np.errstate(over="ignore", invalid="ignore"):  # of what is no number, which is told of the cells
+            for wraps, lines in zip(self._wraps, (whole, whole.swapaxes(0, 1)), strict=True):
+                if len(lines) > 1:
+                    lines[0] = lines[-2] if wraps else 2 * lines[1] - lines[2]
+                    lines[-1] = lines[1] if wraps else 2 * lines[-2] - lines[-3]

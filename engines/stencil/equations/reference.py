@@ -28,8 +28,7 @@ def with_ghosts(values: Array, wraps: Array, where: Array, numbers: Array) -> Ar
             ends.append(laws[..., 0] * np.take(values, [-side], along) + laws[..., 1])
         low, high = reversed([np.take(values, [side], along) for side in (0, -1)]) if wraps[axis] else ends
         values = np.concatenate([low, values, high], along)
-        beyond = cells[axis][[-1, 0]] if wraps[axis] else cells[axis][[0, -1]]
-        cells[axis] = np.array([beyond[0], *cells[axis], beyond[1]])
+        cells[axis] = np.arange(-1, len(cells[axis]) + 1)
     return values
 
 

@@ -218,14 +218,12 @@ class TypedProblem:
         for row, name in enumerate((*self.system.fields, *self.system.stored)):
             for axis, pair in enumerate(self.laws[row]):
                 for side, law in enumerate(pair):
-                    first, _, along = sides.where[row, axis, side]
-                    count = math.prod(self.grid.shape) // self.grid.shape[-1 - axis] if along else 1
-                    found, end = numbers[first : first + count], ("low", "high")[side]
+                    found, end = numbers[sides.at(row, axis, side)], ("low", "high")[side]
                     place = (*self._place(name, "sides"), f"{'xyz'[axis]}_{end}")
                     where = f"What holds for '{name}' at {'xyz'[axis]} {end}"
                     if not law.wraps and not np.isfinite(found).all():
                         raise ProblemError(f"{where} is no finite number as the run begins: change it.", place)
-                    if not (np.abs(found[:, 0]) <= 1).all():  # (1 − ah/2)/(1 + ah/2)
+                    if not (np.abs(found[..., 0]) <= 1).all():  # (1 − ah/2)/(1 + ah/2)
                         raise ProblemError(f"{where} has an exchange a below 0: a is 0 or more.", place)
 
     def _check_implicit(self) -> None:

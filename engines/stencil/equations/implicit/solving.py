@@ -17,7 +17,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.stencil.equations.laws import Sides, across
+from engines.stencil.equations.laws import Sides
 from engines.stencil.equations.passes import Plan
 from engines.stencil.equations.spatial import AXES
 from engines.stencil.poisson.iterations import POISSON, SWEEPS_DOWN, SWEEPS_UP, PoissonSolver
@@ -115,12 +115,13 @@ class ImplicitDiffusion:
     def _shifted(self, row: int, share: Array | None, time: float) -> list[tuple[Any, Any]]:
         """(where, how much) the ghosts' shifts bring into the cells at the sides."""
         numbers, found = self._numbers(time), []
-        dimensions, cells = len(self._shape), (*self._shape[::-1], 1)
-        for axis, (a, b) in enumerate(map(across, range(dimensions))):
+        dimensions = len(self._shape)
+        for axis in range(dimensions):
             along = dimensions - 1 - axis
-            for side, (first, each_a, each_b) in enumerate(self._sides.where[row, axis]):
-                places = first + each_a * np.arange(cells[a]) + each_b * np.arange(cells[b])[:, None]
-                shifts = numbers[places, 1].reshape([n for k, n in enumerate(self._shape) if k != along])
+            for side in range(2):
+                shifts = numbers[self._sides.at(row, axis, side), 1].reshape(
+                    [n for k, n in enumerate(self._shape) if k != along]
+                )
                 if shifts.any():
                     if share is not None:
                         shifts = shifts * np.take(_faces(share, self._shape)[1][axis], -side, along)

@@ -68,7 +68,7 @@ DEVICE void neighbours(const REAL (&before)[V], const REAL (&here)[V], const REA
     if (part.wraps_y || !(first || last)) return;
 #pragma unroll
     for (int j = CORNERS ? 0 : 1; j < V + 2 - (CORNERS ? 0 : 1); ++j) {
-        const int column = inside(part.x + j - 1, part.nx, part.wraps_x);
+        const int at = part.x + j - 1, column = part.wraps_x ? inside(at, part.nx, true) : min(max(at, -1), part.nx);
         if (first) rows[0][j] = beyond(part.laws, part.where, 1, 0, column, 0, rows[1][j]);
         if (last) rows[2][j] = beyond(part.laws, part.where, 1, 1, column, 0, rows[1][j]);
     }
