@@ -97,7 +97,7 @@ def _choice(file: Path) -> Choice | None:
         return None
     of_current, of_power = (
         max(
-            (2 if fits(heading, axis) else int(conversion(unit, axis.unit) is not None))
+            (named := fits(heading, axis), named or conversion(unit, axis.unit) is not None)
             for heading, unit in zip(current.heading, current.units, strict=True)
         )
         for axis in (CURRENT, POWER)

@@ -40,8 +40,8 @@ class Shades:
         self.by_factors = self.low > 0 and self.high > FACTOR_SPAN * self.low
 
     def color(self, value: float) -> QColor:
-        part = (self._place(value) - self._place(self.low)) / ((self._place(self.high) - self._place(self.low)) or 1.0)
-        return self.at(part)
+        low, span = self._place(self.low), self._place(self.high) - self._place(self.low)
+        return self.at((self._place(value) - low) / span if span else 0.0)
 
     def at(self, part: float) -> QColor:
         first, last = SPAN[theme().palette.name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -188,6 +189,13 @@ def test_of_many_edges_those_that_a_node_sends_are_listed(view):
     view.show_diagram(diagram([edge for edge in MANY_EDGES if edge[0] != 2] * 2))
     view.pointed = 2
     assert drawn(view, "list").of("text")[0][2] == "P2 sends nothing"
+
+
+def test_a_list_takes_less_than_half_of_the_width(view):
+    """However long its labels are."""
+    long = [replace(edge, label="weight 11.1 ± 1.1, " * 9) for edge in diagram(MANY_EDGES).edges]
+    view.show_diagram(replace(diagram(MANY_EDGES), edges=tuple(long)))
+    assert view.room().right() == pytest.approx(0.52 * view.width())
 
 
 def test_exactly_so_many_edges_are_labelled_where_they_are(view):

@@ -8,8 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
 
-from ui.charts.line import PIECE, Line, pieces
+from ui.charts.line import Line, pieces
 from ui.charts.plots.pens import line_pen
+
+# Written out: what the sources have is held against these.
+PIECE = 64
 
 TIMES = np.linspace(0.0, 20.0, 1500)
 BEATS = 100.0 * np.exp(-5 * (TIMES % 1.0)) - 80.0
@@ -78,6 +81,7 @@ def test_a_curve_of_other_data_is_another_one(plot):
 def test_pieces_meet_and_miss_nothing(count):
     x, y = np.arange(float(count)), np.arange(float(count)) ** 2
     found = [[(point.x(), point.y()) for point in piece] for piece in pieces(x, y)]
+    assert all(len(piece) == PIECE + 1 for piece in found[:-1])
     assert all(2 <= len(piece) <= PIECE + 1 for piece in found)
     assert all(left[-1] == right[0] for left, right in pairwise(found))
     joined = [point for place, piece in enumerate(found) for point in piece[place > 0 :]]

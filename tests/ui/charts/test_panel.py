@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRect, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRect, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
@@ -12,9 +12,12 @@ from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.tools import ToolResult
 from tests.ui.charts.doubles import CHARTS, ChartedWave
 from ui.charts.pacing import Pace
+from ui.charts.panel import ChartsPanel
 from ui.charts.plots.cell import ChartCell
+from ui.session.model import DocumentModel
 from ui.widgets.theme import theme
 from workbench.project.project import ChartView, MeasuredData
+from workbench.run.streams.traces import TraceStore
 
 # Written out: what the sources have is held against these.
 HAND_SECONDS = 0.03
@@ -57,6 +60,16 @@ def test_as_many_charts_as_fit_are_shown_and_the_choice_is_remembered(charted, q
     qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=10_000)
     qtbot.waitUntil(lambda: panel.shown == ("voltage", "sizes", "history"))
     assert [action.isChecked() for action in panel.buttons.chooser.menu().actions()] == [True, False, True, True]
+
+
+def test_charts_in_no_dock_are_seen_while_they_are_visible(qtbot, tmp_path):
+    """Nobody says of them that they stand in front."""
+    settings = QSettings(str(tmp_path / "charts.ini"), QSettings.Format.IniFormat)
+    panel = ChartsPanel(DocumentModel(), TraceStore(), settings)
+    qtbot.addWidget(panel)
+    assert not panel.seen
+    panel.show()
+    assert panel.seen
 
 
 def test_charts_of_a_project_that_have_no_room_are_told_where_they_can_be_chosen(charted, qtbot, monkeypatch):

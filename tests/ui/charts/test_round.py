@@ -7,7 +7,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.plots.cell import ChartCell
-from ui.charts.plots.painted import write
+from ui.charts.plots.painted import number, write
 from ui.widgets.theme import theme
 from workbench.export.chart_tables import chart_table
 
@@ -171,3 +171,10 @@ def test_a_text_has_its_point_at_the_part_of_its_box_that_is_asked_for(qapp):
     assert boxes[0.5, 0.5].center() == at
     assert boxes[1.0, 1.0].bottomRight() == at
     assert boxes[2.0, 0.5].left() == at.x() - 2 * boxes[2.0, 0.5].width()
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(-10.0, "−10"), (0.25, "0.25"), (0.1 + 0.2, "0.3"), (1.2345678, "1.23457")]
+)
+def test_a_figure_beside_a_round_chart_has_six_digits(value, told):
+    assert number(value) == told

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from engines.api.errors import DeviceError
 from tests.ui.house import open_slab
@@ -137,6 +138,18 @@ def test_the_dialog_knows_which_process_of_this_computer_there_is(make_window, q
         dialog.buttons.accepted.emit()
         assert chosen == [place]
     assert place_in(["--beside"]) == Place()
+
+
+def test_the_dialog_is_narrow_and_its_sentences_are_whole(window, qtbot):
+    dialog = PlaceDialog(None, Place("lab"), window)
+    dialog.show()
+    dialog.adjustSize()
+    notes = [label for label in dialog.findChildren(QLabel) if label.objectName() == "muted"]
+    assert len(notes) == 2
+    for note in notes:
+        assert dialog.width() < note.fontMetrics().horizontalAdvance(note.text())
+        assert note.height() >= note.heightForWidth(note.width()) >= 2 * note.fontMetrics().height()
+    dialog.close()
 
 
 def test_closing_the_window_leaves_the_run_on_and_another_window_shows_it(running, server, make_window, qtbot):

@@ -35,3 +35,14 @@ def test_a_note_is_amber_where_one_of_its_findings_is_a_warning(qtbot, severitie
     assert label.objectName() == name
     assert label.isHidden() == (not findings)
     assert label.text() == "\n".join(finding.message for finding in findings)
+
+
+def test_a_long_note_is_whole_where_the_form_is_narrow(qtbot):
+    label = NoteLabel()
+    qtbot.addWidget(label)
+    sentence = "The step is longer than the time that a wave takes from a cell to the next: halve it."
+    label.show_findings([Finding(sentence, "warning")])
+    width = label.fontMetrics().horizontalAdvance(sentence) // 3
+    label.resize(width, label.heightForWidth(width))
+    line = label.fontMetrics().height()
+    assert 3 * line <= label.height() <= 6 * line

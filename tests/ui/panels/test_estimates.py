@@ -152,6 +152,17 @@ def test_why_older_values_had_no_estimate_is_no_longer_said_while_another_takes_
     assert panel.section.note.text().startswith(panel.figures["memory"].text())
 
 
+@pytest.mark.parametrize("asked_for", [True, False])
+def test_what_says_that_an_engine_takes_long_comes_though_an_older_sentence_goes(panel, asked_for):
+    panel._say("The step is too long.")
+    if asked_for:
+        panel._overdue.start(60_000)
+    panel._show_waiting()
+    assert panel.sentence.text() == ""
+    assert panel._overdue.isActive() == asked_for
+    assert panel._overdue.interval() <= 60_000, "what was left of the wait"
+
+
 def test_what_nobody_waits_for_any_more_is_not_estimated_and_other_edits_leave_the_answer(panel, held, qtbot):
     model, may, asked = held
     for step in (0.002, 0.003, 0.004):

@@ -76,6 +76,15 @@ def test_the_curve_and_its_ceiling_are_in_gigabytes_of_a_thousand_million(qtbot)
     assert history.viewRange()[1] == pytest.approx([0.0, 24.0])
 
 
+def test_where_nothing_is_measured_the_axis_goes_to_one(qtbot):
+    """Without a ceiling, and before anything is moved."""
+    history = History()
+    qtbot.addWidget(history)
+    history.add(0.0, 0.0)
+    history.redraw()
+    assert history.viewRange()[1] == pytest.approx([0.0, 1.0])
+
+
 def test_the_highest_figure_beside_the_curve_is_whole(qtbot):
     """A tick may stand close to the upper end of the range, as 100 where a copy reaches 86.7 GB/s."""
     history = History()

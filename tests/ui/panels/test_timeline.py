@@ -108,11 +108,13 @@ def test_beside_open_meters_pace_and_end_stand_below_each_other(timeline, qtbot)
     timeline.look_back(1.0)
     qtbot.wait(50)
     assert not timeline.pace.isVisible()
+    places = []
     for button in (timeline.now_button, timeline.loop_button, timeline.branch_button):
         shown = QRect(button.mapTo(timeline, QPoint()), button.size())
         assert button.isVisible()
         assert timeline.rect().contains(shown)
-        assert not shown.intersects(timeline.time_label.geometry())
+        assert not any(shown.intersects(other) for other in (timeline.time_label.geometry(), *places))
+        places.append(shown)
     assert timeline.bar.geometry() == bar, "who pulls along it looks back meanwhile"
     timeline.look_back(None)
     timeline.resize(700, 64)
@@ -272,6 +274,17 @@ def test_the_bar_is_as_long_as_the_run_will_be(timeline, qtbot):
     assert bar.fraction == 1.0, "as far as it has come, where frames of its past are kept"
     timeline.set_kept(None)
     assert bar.fraction is None
+
+
+def test_a_run_whose_first_frame_alone_is_kept_has_an_empty_bar(timeline):
+    """Without an end, and before the first step: there is nothing to divide by."""
+    timeline.set_time(0.0)
+    timeline.set_marks((Mark(0, 0.0),))
+    timeline.set_kept((0.0, 0.0))
+    timeline.set_left(((0.0, 0.0),))
+    timeline.look_back(0.0)
+    bar = timeline.bar
+    assert (bar.fraction, bar.past, bar._kept, bar._left, bar._ticks) == (None, None, None, (), ())
 
 
 def test_a_run_that_will_end_before_its_time_has_a_bar_that_ends_there(timeline):

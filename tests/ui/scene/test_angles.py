@@ -29,6 +29,19 @@ def test_the_mean_of_angles_beside_the_seam_lies_there() -> None:
     np.testing.assert_array_equal(means.of_whole(PHASE, values), asked)
 
 
+def test_angles_are_averaged_in_the_range_of_their_field() -> None:
+    """Degrees from 0 to 360: the mean of 10 and 30 is 20, and that of 350 and 30 is 10."""
+    degrees = replace(PHASE, unit="°", range=(0.0, 360.0))
+    mesh = kuhn_cube(2)
+    means = VertexMeans(cells_at(mesh, surface(mesh).nodes))
+    two = means._offsets[:-1][np.diff(means._offsets) == 2][0]
+    for one, other, mean in ((10.0, 30.0, 20.0), (350.0, 30.0, 10.0)):
+        values = np.full(mesh.n_cells, one, np.float32)
+        values[means.cells.elements[two + 1]] = other
+        answer = means.reduce(degrees, values[means.selection(degrees).elements])
+        assert answer[means._offsets[:-1] == two] == pytest.approx(mean, abs=1e-3)
+
+
 def test_a_turn_over_a_face_goes_once_through_the_map(canvas) -> None:  # noqa: F811
     """The phase runs along y, half a turn over the cube, across the seam: no pixel has a colour of the other half."""
     mesh = kuhn_cube(10)

@@ -152,6 +152,13 @@ def test_a_run_has_the_device_to_itself(followed, qtbot):
     qtbot.waitUntil(lambda: followed.last == 2.5, timeout=5000)
 
 
+def test_nothing_is_solved_that_nobody_has_asked_for(desk, qtbot):
+    """Before anything is open."""
+    desk.controller.phase_changed.emit(Phase.READY.value)
+    assert not desk.forecaster.busy
+    assert desk.services.forecasts == desk.got == []
+
+
 def test_an_engine_of_others_that_never_answers_holds_up_no_other(followed, qtbot, monkeypatch):
     """The window had no forecast any more until it was closed."""
     others = BatteryEngine()

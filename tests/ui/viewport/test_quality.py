@@ -176,6 +176,18 @@ def test_what_is_drawn_is_news_when_it_is_another_and_a_rate_alone_after_a_while
     assert quality.news(None).endswith("about 4 frames a second")
 
 
+def test_the_picture_at_rest_does_not_count_and_the_next_one_does():
+    took, begun = [], []
+    view = SimpleNamespace(
+        _resting=True, quality=SimpleNamespace(took=took.append, news=lambda layer: None),
+        scene=SimpleNamespace(layer=None), _rest_timer=SimpleNamespace(start=lambda: begun.append(True)),
+    )  # fmt: skip
+    for seconds in (0.9, 0.02, 0.03):
+        Viewport._drawn(view, seconds)
+    assert took == [0.02, 0.03]
+    assert begun == [True, True], "each of them may be followed by another one at rest"
+
+
 @pytest.mark.parametrize("seen", [True, False])
 @pytest.mark.parametrize(("resting", "behind", "drawn"), [(0, 0, 0), (1, 0, 1), (0, 1, 1), (1, None, 1), (0, None, 0)])
 def test_a_view_that_comes_to_rest_is_drawn_once_more_where_it_would_look_better(resting, behind, drawn, seen):

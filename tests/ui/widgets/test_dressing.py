@@ -75,6 +75,16 @@ def test_what_is_seen_changes_at_once_and_what_is_hidden_when_it_is_shown(tabs, 
     assert colour(tabs, "hidden") == light
 
 
+def test_every_system_has_the_same_style_which_is_set_once(qapp, monkeypatch):
+    """Set again, it would polish every widget once more."""
+    styles = []
+    monkeypatch.setattr(qapp, "setStyle", styles.append)
+    qapp.setStyleSheet("")
+    for name in ("light", "dark"):
+        theme().apply(name, qapp)
+        assert styles == ["Fusion"]
+
+
 def test_what_is_hidden_follows_by_itself(tabs, qapp, qtbot):
     theme().apply("light", qapp)
     qtbot.waitUntil(lambda: colour(tabs, "hidden") == theme().palette.color("text").name())

@@ -15,7 +15,9 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def edited(opened):
+def edited(opened, monkeypatch):
+    """Who is asked for a file without need names none."""
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: ("", ""))
     opened.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
     return opened
 

@@ -13,7 +13,7 @@ from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.centre.workspaces import SIMULATE
 from ui.window.help.tours.guide import TourGuide, _beside
-from ui.window.help.tours.places import DONE, PLACES, _widget, controls, path_of
+from ui.window.help.tours.places import DONE, PLACES, _widget, controls, has_come_about, path_of
 from ui.window.help.tours.steps import tours
 from ui.window.main_window import MainWindow
 from workbench.project.presets import open_preset, preset_called
@@ -142,6 +142,12 @@ def test_each_place_is_the_part_of_the_window_that_has_its_name():
         "meter": "meters", "lab runs": "pages.lab.setup.extent", "lab run": "pages.lab.setup.run_button",
         "lab table": "pages.lab.views.table", "lab roofline": "pages.lab.views.tabBar",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_a_step_that_asks_for_a_run_is_done_while_one_goes_on(phase):
+    window = SimpleNamespace(pages=SimpleNamespace(lab=None), controller=SimpleNamespace(phase=phase))
+    assert has_come_about(window, "running") == (phase is Phase.RUNNING)
 
 
 def test_a_step_that_is_done_is_read_for_a_moment_and_the_last_one_stays():

@@ -19,8 +19,10 @@ THINNEST, THICKEST, MANY = 1.2, 8.0, 4.5
 """Pixels of edges; MANY is the thickest where there are more than MOST_LABELS."""
 MOST_LABELS = 8
 """So many edges are labelled where they are; of more, those of the node that is pointed at or chosen are listed."""
-NAME, MOST_LISTED = 54, 0.48
-"""Pixels of a name in the list, and the part of the width that the list may take."""
+NAME_PIXELS = 54
+"""Of a name in the list."""
+MOST_LISTED = 0.48
+"""The part of the width that the list may take."""
 FAINT = 45
 """Of 255: edges that others are looked at beside."""
 POINTED = 9.0
@@ -73,7 +75,7 @@ class DiagramView(QWidget):
         assert self.diagram is not None
         metrics = QFontMetricsF(self.font())
         widest = max(metrics.horizontalAdvance(edge.label) for edge in self.diagram.edges)
-        return min(MOST_LISTED * self.width(), widest + NAME + 24)
+        return min(MOST_LISTED * self.width(), widest + NAME_PIXELS + 24)
 
     def nodes(self) -> list[QRectF]:
         return self._laid_out()[1]
@@ -267,7 +269,7 @@ class DiagramView(QWidget):
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft, heading)
         for row, edge in enumerate(sent, 1):
             for line, text in enumerate((self.diagram.nodes[edge.target].title, edge.label)):
-                left = box.left() + line * NAME
+                left = box.left() + line * NAME_PIXELS
                 painter.setPen(self._color(edge.negative) if line == 0 else colors.color("muted"))
                 painter.drawText(QRectF(left, box.top() + row * high, box.right() - left, high), 0, text)
 

@@ -61,9 +61,8 @@ def plate(width: int, height: int, theme: Theme, scale: float) -> Array:
 def write(image: Array, string: str, x: int, y: int, size: int, colour: Colour) -> None:
     """Set ``string`` with its top left at (x, y); what does not fit is cut."""
     cover = text.line(string, size)
-    h, w = min(cover.shape[0], image.shape[0] - y), min(cover.shape[1], image.shape[1] - x)
-    if h > 0 and w > 0:
-        blend(image[y : y + h, x : x + w], cover[:h, :w], colour)
+    target = image[y : y + cover.shape[0], x : x + cover.shape[1]]
+    blend(target, cover[: target.shape[0], : target.shape[1]], colour)
 
 
 def blend(target: Array, cover: Array, colour: Colour) -> None:
@@ -125,10 +124,10 @@ def _disc(image: Array, x: int, y: int, size: int, colour: Colour) -> None:
     blend(image[y : y + size, x : x + size], cover.astype(np.uint8), colour)
 
 
-def _point(image: Array, x: int, y: int, width: int, way: int, colour: Colour) -> None:
-    """The end of a bar that points down (``way`` 1) or up (-1) from the row ``y``."""
+def _point(image: Array, x: int, y: int, width: int, down: bool, colour: Colour) -> None:
+    """The end of a bar that points down or up from the row ``y``."""
     for row in range(width // 2):
-        at = y + row if way > 0 else y - 1 - row
+        at = y + row if down else y - 1 - row
         image[at, x + row : x + width - row] = [*colour, 255]
 
 
@@ -192,9 +191,11 @@ def colour_bar(
         right = margin + bar_width
         image[y : y + thick, right : right + round(5 * scale)] = [*theme.ink, 255]
         write(image, string, right + round(9 * scale), y - ascent + round(0.37 * pixels), pixels, theme.ink)
-    for said, way, end, y in ((beyond[0], 1, bottom, bottom + under - note_height), (beyond[1], -1, top, top - over)):
+    for said, down, end, y in (
+        (beyond[0], True, bottom, bottom + under - note_height), (beyond[1], False, top, top - over)
+    ):  # fmt: skip
         if said:
-            _point(image, margin, end, bar_width, way, tuple(lut[0 if way > 0 else 255]))
+            _point(image, margin, end, bar_width, down, tuple(lut[0 if down else 255]))
             write(image, said, margin, y, pixels, theme.ink)
     for place, note in enumerate(notes):
         y = height - margin - round(14 * scale) - note_height * (len(notes) - 1 - place)

@@ -53,9 +53,9 @@ def test_the_clip_handle_is_gripped_at_its_arrow_and_its_ball_and_nowhere_else()
     along = (tip - foot) / np.linalg.norm(tip - foot)
     across = np.array([-along[1], along[0]])
     for spot, grip in (
-        (tip, "tilt"), (tip + 12 * across, "tilt"), (tip + 12 * along, "tilt"), (tip + 14 * along, None),
+        (tip, "tilt"), (tip + 12 * across, "tilt"), (tip + 12 * along, "tilt"), (tip + 13.5 * along, None),
         (foot, "move"), ((foot + tip) / 2 + 8 * across, "move"), ((foot + tip) / 2 - 8 * across, "move"),
-        ((foot + tip) / 2 + 10 * across, None), (foot - 8 * along, "move"), (foot - 10 * along, None),
+        ((foot + tip) / 2 + 9.5 * across, None), (foot - 8 * along, "move"), (foot - 9.5 * along, None),
     ):  # fmt: skip
         assert grip_at(scene, *spot, *SIZE) == grip, spot - foot
     scene.view.clip = None

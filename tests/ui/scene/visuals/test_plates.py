@@ -300,9 +300,16 @@ def test_ends_that_values_are_beyond_point_there_with_words_beside_them(scale):
     full = round(14 * scale)
     assert (ends[0] == full).all()
     assert (ends[1] <= 2).all()
-    top, bottom, _, _ = bar_of(told)
+    top, bottom, left, right = bar_of(told)
+    for row, colour in ((top, RAMP[255]), (bottom, RAMP[0])):
+        np.testing.assert_array_equal(told[row, (left + right) // 2, :3], colour)
+    point = full // 2  # an end is half as high as it is wide, and as wide as the bar where it begins
+    assert told[top + point - 1, left : right + 1, 1].tolist() == [90] * full
     for part in (told[top - round(18 * scale) : top], told[bottom + 1 :]):
         assert (part[..., :3].min(axis=-1) > 200).sum() > 50 * scale, "words"
+    below = colour_bar(FIELD, (0.0, 60.0), RAMP, DARK, scale, len(told), beyond=("10 % below", ""))
+    words = slice(bottom - point, None), slice(left, left + 3 * full)
+    np.testing.assert_array_equal(below[words], told[words])
     said = {"beyond": ("", "2 % above"), "offer": "Fit"}
     foot = colour_bar(FIELD, (0.0, 60.0), RAMP, DARK, scale, round(260 * scale), **said)[-round(24 * scale) :]
     assert near(foot, DARK.faint).any()
