@@ -303,8 +303,9 @@ def test_ends_that_values_are_beyond_point_there_with_words_beside_them(scale):
     top, bottom, left, right = bar_of(told)
     for row, colour in ((top, RAMP[255]), (bottom, RAMP[0])):
         np.testing.assert_array_equal(told[row, (left + right) // 2, :3], colour)
-    point = full // 2  # an end is half as high as it is wide, and as wide as the bar where it begins
-    assert told[top + point - 1, left : right + 1, 1].tolist() == [90] * full
+    point = full // 2
+    for inwards in (widths[top:], widths[bottom::-1]):  # of ``told``: two pixels less a row, from the bar's width on
+        assert inwards[: point + 2].tolist() == [*(full - 2 * row for row in range(point - 1, -1, -1)), full, full]
     for part in (told[top - round(18 * scale) : top], told[bottom + 1 :]):
         assert (part[..., :3].min(axis=-1) > 200).sum() > 50 * scale, "words"
     below = colour_bar(FIELD, (0.0, 60.0), RAMP, DARK, scale, len(told), beyond=("10 % below", ""))
