@@ -111,9 +111,7 @@ def _swept(plan: SweepPlan, workers: Workers, document: Document, folder: Path, 
         options.answer["error"] = f"Interrupted: {len(rows)} of {len(plan)} runs are through."
         return INTERRUPTED
     if failed := [row.error for row in rows if row.error]:
-        told = failed[0] if len(failed) == len(rows) else f"{len(failed)} of {len(rows)} runs failed."
-        options.answer["error"] = told
-        print(told, file=sys.stderr)
+        options.answer["error"] = failed[0] if len(failed) == len(rows) else f"{len(failed)} of {len(rows)} runs failed."
         return RUN_FAILED
     return DONE
 

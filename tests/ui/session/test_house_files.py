@@ -74,5 +74,5 @@ def test_a_state_that_stays_on_another_machine_is_not_sent_to_it_and_only_the_ne
     services._kept_there = True
     state = {"u": 1}
     for beginning in (Beginning(state), Beginning(state), Beginning(STAYS_THERE), Beginning(None)):
-        assert services._start_there(there, None, True, beginning) == "runner"
+        assert services._start_there(there, None, True, beginning, ()) == "runner"
     assert [(how["kept"], how["state"]) for how in asked] == [(True, None), (False, state), (True, None), (False, None)]

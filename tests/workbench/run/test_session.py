@@ -93,7 +93,7 @@ def test_curves_of_a_run_come_back_with_its_state(project):
     assert remembered_state(document) is None
     memory.keep_curves(drawn, document)
     runner.advance(100)  # to 2 ms
-    runner.wait(RunState.PAUSED)
+    assert runner.wait(RunState.PAUSED) is RunState.PAUSED
     runner.close(20.0)
     state = remembered_state(document)
     assert (state.meta.step, state.meta.time) == (100, pytest.approx(2.0))
@@ -116,7 +116,7 @@ def test_curves_are_kept_with_each_state_as_a_process_may_be_killed(project, mon
     runner = start(document, observers=[RunMemory(document)], autostart=False)
     runner.wait(RunState.READY)
     runner.advance(100)  # to 2 ms
-    runner.wait(RunState.PAUSED)
+    assert runner.wait(RunState.PAUSED) is RunState.PAUSED
     wait_for(lambda: (kept := remembered_state(document)) is not None and kept.meta.step >= 99, 20.0)
     kept = remembered_state(document)
     curves = remembered_curves(kept, document)
@@ -135,12 +135,12 @@ def test_a_probe_that_is_renamed_during_a_run_keeps_its_curve_in_what_is_kept_ea
     runner = start(document, observers=[RunMemory(document)], autostart=False)
     runner.wait(RunState.READY)
     runner.advance(100)  # to 2 ms
-    runner.wait(RunState.PAUSED)
+    assert runner.wait(RunState.PAUSED) is RunState.PAUSED
     (near, far), others = probe_elements(document)[:2], probe_elements(document)[2:]
     document.project.probes[0].name = "nearest"
     runner.set_probes([("nearest", near[1]), (far[0], far[1] + 1), *others]).result(20)
-    runner.advance(100)
-    runner.wait(RunState.PAUSED)
+    runner.advance(100)  # to its end
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
     wait_for(lambda: (kept := remembered_state(document)) is not None and kept.meta.step >= 199, 20.0)
     curves = remembered_curves(remembered_state(document), document)
     runner.close()

@@ -34,7 +34,7 @@ def known_ceilings(monkeypatch):
 
 def network(**recording) -> Document:
     document = new_document(registry.engine("spiking"))
-    given = document.parameters.model_dump(mode="json")
+    given = type(document.parameters)().model_dump(mode="json")
     for population, number in zip(given["populations"], (320, 80), strict=True):
         population["number"] = number
     document.parameters = type(document.parameters).model_validate(given | {"drive": 8.0, "recording": recording})

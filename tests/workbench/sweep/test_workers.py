@@ -178,14 +178,14 @@ def test_a_case_that_surprises_has_its_traceback_from_the_worker(scheduler, proj
         "--out",
         str(out),
     ]
-    assert main(["sweep", str(tmp_path / "surprising"), *given]) == 0
+    assert main(["sweep", str(tmp_path / "surprising"), *given]) == 3
     said = capsys.readouterr()
     assert sentence in said.err
     assert "_misbehave" in (out / "error.log").read_text()
     lines = (out / "sweep.csv").read_text().splitlines()
     assert [line.split(",")[0] for line in lines[1:]] == ["1", "2"]
     assert sentence in lines[1]
-    assert main(["sweep", str(tmp_path / "surprising"), *given]) == 0
+    assert main(["sweep", str(tmp_path / "surprising"), *given]) == 3
     said = capsys.readouterr()
     assert "Run 2 of 2: Trouble step 1000: is through since before" in said.err
     assert sentence in said.err, "a failure is tried again"
