@@ -14,13 +14,12 @@ import numpy as np
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.backend.devices.faster import open_for
 from workbench.api.arrays import end_of, number
-from workbench.api.findings import warn, warn_of
+from workbench.api.findings import warn_of
 from workbench.api.opening import project_of
 from workbench.api.project import Project
 from workbench.api.runs.ended import EndedRun
 from workbench.api.runs.progress import Progress, shown
 from workbench.api.runs.run import Run
-from workbench.project.findings import findings_before_changes, findings_of
 from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import number_called
 from workbench.sweep.plan import SweepPlan, Variation
@@ -107,7 +106,6 @@ def _rows(plan: SweepPlan, workers: Workers, progress: bool | Progress, kept: Ke
                 document.engine, document.complete_problem(), document.project.run.device, ahead=math.inf
             )
             ends.callback(backend.close)
-        warn(findings_of(document, None) if backend is None else findings_before_changes(document, backend, plan.until))
         for row in run_sweep(plan, backend, show, workers, kept):
             values = {one.number.name: value for one, value in zip(plan.variations, row.case, strict=True)}
             told = plan.told(row.case)

@@ -111,7 +111,8 @@ def _swept(plan: SweepPlan, workers: Workers, document: Document, folder: Path, 
         options.answer["error"] = f"Interrupted: {len(rows)} of {len(plan)} runs are through."
         return INTERRUPTED
     if failed := [row.error for row in rows if row.error]:
-        options.answer["error"] = failed[0] if len(failed) == len(rows) else f"{len(failed)} of {len(rows)} runs failed."
+        some = f"{len(failed)} of {len(rows)} runs failed."
+        options.answer["error"] = some if len(failed) < len(rows) else failed[0]
         return RUN_FAILED
     return DONE
 

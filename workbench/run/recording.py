@@ -61,7 +61,7 @@ from workbench.run.session import probe_elements
 from workbench.run.states.checkpoint import KEPT, Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
 from workbench.run.streams.fields import chosen_fields, open_sink
 from workbench.run.streams.opening import NAMES as STREAMS
-from workbench.run.streams.opening import continued, form_of, of_two_formats, streams_of
+from workbench.run.streams.opening import check_streams, continued, form_of, of_two_formats, streams_of
 from workbench.run.streams.stream import Stream, in_turn
 from workbench.run.streams.tables import Tables
 from workbench.run.timing_log import TimingLog
@@ -133,6 +133,8 @@ class Recorder(Observer):
 
     def check(self, simulation: Simulation) -> None:
         chosen_fields(simulation, self._series)
+        if self._resume is not None:
+            check_streams(simulation, self._series, self.folder, self._document.time_unit)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._info = info
@@ -147,7 +149,7 @@ class Recorder(Observer):
             (self.folder / "fields").mkdir(parents=True, exist_ok=True)
         sweep_results(self.folder)
         heads = self._tables.heads(info)
-        self._names = {*TABLES} & {*heads} | {*open_sink(info, self._series, self.folder).names}
+        self._names = {*TABLES} & {*heads} | {*open_sink(info, self._series, self.folder, info.time_unit).names}
         found = missed_lines(simulation, self._project.lines)
         if self._resume is None:
             forget(self.folder)

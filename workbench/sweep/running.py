@@ -97,14 +97,14 @@ def run_case(plan: SweepPlan, place: int, backend: Backend, tell: Callable[[floa
     charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
     try:
         problem = _complete(plan, case)
-        before = _warned_of(plan, problem, backend)
+        known = plan.document.engine.estimate(problem, backend).findings
         simulation = plan.document.engine.build(problem, backend, lambda message, fraction: watch(0.0))
         chosen = _chosen(plan.kept, simulation)
         collected = _Series(simulation)
         _follow(simulation, plan.until, collected, watch, plan.converges)
         charts = tuple((info, _data(simulation, info, collected), reading) for info, reading in chosen)
-        after = (finding.message for finding in noticed_of(simulation) if finding.severity == "warning")
-        noticed = tuple(dict.fromkeys((*before, *after)))
+        found = (*known, *noticed_of(simulation))
+        noticed = tuple(dict.fromkeys(each.message for each in found if each.severity == "warning"))
     except UnknownChart:
         raise
     except Exception as failure:
@@ -117,14 +117,6 @@ def run_case(plan: SweepPlan, place: int, backend: Backend, tell: Callable[[floa
         if simulation is not None:
             simulation.close()
     return Row(place, case, time, steps, clock.perf_counter() - began, charts, error, noticed, unexpected)
-
-
-def _warned_of(plan: SweepPlan, problem: Problem, backend: Backend) -> list[str]:
-    """What is known before a run to make its numbers wrong, other than those of the project, of which that is said.
-    Raises ProblemError."""
-    estimate, own = plan.document.engine.estimate, plan.document.problem
-    found = [finding.message for finding in estimate(problem, backend).findings if finding.severity == "warning"]
-    return [each for each in found if all(each != one.message for one in estimate(own, backend).findings)]
 
 
 def charts_to_keep(simulation_charts: tuple[ChartInfo, ...], series: tuple[SeriesInfo, ...]) -> list[ChartInfo]:

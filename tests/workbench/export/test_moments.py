@@ -120,7 +120,7 @@ def test_a_file_goes_on_with_the_fields_that_it_has(tmp_path):
     with h5py.File(tmp_path / "fields.vtkhdf") as file:  # spheres have all at their points
         assert file["VTKHDF/PointData/voltage [mV]"].shape == (3,)
     with pytest.raises(ProblemError, match="other fields than are asked for"):
-        VtkHdf(tmp_path, balls, (VOLTAGE, FIELD), "as computed").keep(1)
+        VtkHdf(tmp_path, balls, (VOLTAGE, FIELD), "as computed").check()
 
 
 def read_igb(path):
@@ -181,11 +181,11 @@ def test_points_of_a_mesh_are_slices_behind_a_header(tmp_path):
 
 def test_fields_are_chosen_by_name_and_a_wrong_one_gets_the_nearest(tmp_path):
     info = SimpleNamespace(fields=(VOLTAGE, FIELD, TIME), geometry=Grid((3, 5), (0.5, 1.0)), time_unit="ms")
-    sink = open_sink(info, FieldSeries(names=["E"], format="vtkhdf"), tmp_path)
+    sink = open_sink(info, FieldSeries(names=["E"], format="vtkhdf"), tmp_path, "ms")
     simulation = SimpleNamespace(field=lambda name: np.zeros((15, 3)), geometry=info.geometry)
     assert list(sink.take(simulation)) == ["E"]
     with pytest.raises(ProblemError, match=r"no field 'voltge' to be written.*voltage") as error:
-        open_sink(info, FieldSeries(names=["E", "voltge"]), tmp_path)
+        open_sink(info, FieldSeries(names=["E", "voltge"]), tmp_path, "ms")
     assert error.value.place == ("recording", "fields", "names", 1)
 
 

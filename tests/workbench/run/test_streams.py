@@ -16,6 +16,7 @@ from engines.backend.cpu import CpuBackend
 from tests.workbench.fake_engine import FakeBackend
 from workbench.export.streams import spikes as files
 from workbench.project.document import Document, new_document
+from workbench.project.presets import open_named
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.session import start
@@ -118,15 +119,15 @@ def test_nothing_is_written_where_nothing_is_wanted(tmp_path):
 
 
 def refused(document, folder):
-    """What a run that goes on in ``folder`` says, which leaves its files as they are."""
+    """What a run that goes on in ``folder`` says, which leaves all that is there as it is."""
     resume = read_checkpoint(folder / "checkpoint.npz", problem_fingerprint(document, []))
-    before = {file.name: file.read_bytes() for file in folder.glob("*.h5")}
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     recorder = Recorder(folder, document, resume=resume)
     runner = start(document, "cpu", [recorder], autostart=True, until=9e9, resume_from=resume.state, can_reset=False)
     runner.wait(RunState.FAILED)
     runner.close()
     assert isinstance(runner.error, ProblemError)
-    assert {file.name: file.read_bytes() for file in folder.glob("*.h5")} == before
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
     return str(runner.error)
 
 
@@ -154,6 +155,30 @@ def test_cells_go_on_as_they_began(tmp_path, other, told):
     """They are whole, and not said to be damaged."""
     run(ensemble(cells=20), tmp_path, 310.0)
     assert told in refused(ensemble(**other), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("form", "before", "after", "told"),
+    [
+        ("igb", {}, {"interval": 1.5}, "has a moment each 1 ms in numbers of type float, this run would write a moment "
+         "each 1.5 ms in numbers of type float: resume with recording.fields.interval"),
+        ("igb", {"precision": "float64"}, {}, "in numbers of type double, this run would write a moment each 1 ms"),
+        ("vtkhdf", {"names": ["voltage"]}, {}, "holds other fields than are asked for now"),
+    ],
+)  # fmt: skip
+def test_moments_go_on_as_they_began(tmp_path, form, before, after, told):
+    """The header of an .igb has one interval for all of its slices: those of before would stand at other times."""
+
+    def heart(**fields):
+        document = open_named("small_slab")
+        series = {"format": form, "interval": 1.0} | fields
+        given = document.parameters.model_dump(mode="json") | {"recording": {"fields": series}}
+        document.parameters = type(document.parameters).model_validate(given)
+        document.project.probes = []
+        return document
+
+    run(heart(**before), tmp_path, 2.0)
+    assert told in refused(heart(**after), tmp_path)
 
 
 def test_every_cell_is_on_disk(tmp_path):

@@ -69,10 +69,20 @@ class Igb:
         for field in self._fields:
             write_bytes(self._path(field), self._header(field))
 
-    def times(self) -> list[float]:
+    def check(self) -> None:
+        """A header has one interval and one precision for all of its slices."""
         there = [self._path(field).is_file() for field in self._fields]
         if any(there) and not all(there):
             raise other_fields(self._folder)
+        for field in self._fields if any(there) else ():
+            before, now = _form(_read_header(self._path(field))), _form(self._header(field))
+            if before != now:
+                raise ProblemError(
+                    f"'{self._path(field)}' has {_told(*before)}, this run would write {_told(*now)}: resume with "
+                    "recording.fields.interval and recording.fields.precision as they were, or run without --resume."
+                )
+
+    def times(self) -> list[float]:
         counts = [_slices(self._path(field), self._slice()) for field in self._fields]
         self._count = min(counts, default=0)
         return [index * self._interval for index in range(self._count)]
@@ -180,12 +190,26 @@ def around_points(mesh: TetMesh) -> Selection:
     return Selection((order // 4).astype(np.int32), offsets.astype(np.int32), np.arange(mesh.n_points, dtype=np.int32))
 
 
+def _read_header(path: Path) -> bytes:
+    with storing(path), path.open("rb") as file:
+        return file.read(HEADER)
+
+
+def _form(header: bytes) -> tuple[str, ...]:
+    """The interval and the kind of number that a header of ours tells; empty where it does not."""
+    found = [re.search(rb"\b" + word + rb":(\S+)", header) for word in (b"inc_t", b"unites_t", b"type")]
+    return tuple("" if each is None else each[1].decode("ascii", "replace") for each in found)
+
+
+def _told(interval: str, unit: str, kind: str) -> str:
+    return f"a moment each {interval} {unit} in numbers of type {kind}"
+
+
 def _slices(path: Path, size: int) -> int:
     """Whole slices that the header of a file of ours counts. Raises ProblemError."""
     if not path.is_file():
         return 0
-    with storing(path), path.open("rb") as file:
-        found = re.search(rb"\bt:(\d+)", file.read(HEADER))
+    found = re.search(rb"\bt:(\d+)", _read_header(path))
     if found is None or path.stat().st_size < HEADER + int(found[1]) * size:
         raise ProblemError(f"'{path}' is damaged: run without --resume.")
     return int(found[1])

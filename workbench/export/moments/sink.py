@@ -30,6 +30,10 @@ class Sink(Protocol):
     names: Sequence[str]
     """Of files that are called as fields are, in the folder of results."""
 
+    def check(self) -> None:
+        """Whether what an earlier run has left, if anything, can be gone on with. Raises ProblemError where it is of
+        other fields or of another form."""
+
     def make(self) -> None:
         """Begin anew; earlier moments are gone already."""
 

@@ -68,14 +68,18 @@ class VtkHdf:
                 raise ValueError(f"{len(values)} moments")  # of which a few bytes may tell
             return [float(time) for time in values[:]]
 
+    def check(self) -> None:
+        if self.path.is_file():
+            with readable(self.path) as file:
+                if len(file["VTKHDF/Steps/Values"]) and self._names() != _written(file["VTKHDF"]):
+                    raise other_fields(self.path)
+
     def keep(self, count: int) -> None:
         if not self.path.is_file():
             self.make()
             return
         with changed(self.path) as file:
             steps = file["VTKHDF/Steps"]
-            if count and self._names() != _written(file["VTKHDF"]):
-                raise other_fields(self.path)
             for section in ("PointData", "CellData"):
                 for name in steps.get(f"{section}Offsets", ()):
                     offsets = steps[f"{section}Offsets/{name}"]

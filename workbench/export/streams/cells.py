@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.api.values import CellQuantity
-from workbench.export.hdf5 import changed, make_hdf5, put
+from workbench.export.hdf5 import changed, make_hdf5, put, readable
 from workbench.export.streams.growing import append, growing
 
 CHUNK_NUMBERS = 1 << 16
@@ -42,12 +42,10 @@ class CellsFile:
 
         make_hdf5(self.path, fill)
 
-    def keep_until(self, time: float, every: int) -> int:
-        """Forget the rows after ``time``, and the last where that is of an end between two looks, which come ``every``
-        so many steps; the step of the last that is left, −1 without one. Raises ProblemError if it is damaged, or
-        of other cells."""
-        with changed(self.path) as file:
-            times, names = file["time"][:], {each.name for each in self._quantities}
+    def check(self) -> None:
+        """Raises ProblemError where the file is of other cells, or damaged."""
+        with readable(self.path) as file:
+            names = {each.name for each in self._quantities}
             rows = {
                 name: each.shape for name, each in file.items() if isinstance(each, h5py.Dataset) and name != "time"
             }
@@ -57,11 +55,17 @@ class CellsFile:
                     f"'{self.path}' has {_told(rows)}, this run writes {_told(now)}: "
                     "resume with recording.cells and what is recorded of each as they were, or run without --resume."
                 )
-            if {len(file[name]) for name in rows} != {len(times)} or not (np.diff(times) >= 0).all():
+
+    def keep_until(self, time: float, every: int) -> int:
+        """Forget the rows after ``time``, and the last where that is of an end between two looks, which come ``every``
+        so many steps; the step of the last that is left, −1 without one. Raises ProblemError if it is damaged."""
+        with changed(self.path) as file:
+            times, names = file["time"][:], [each.name for each in self._quantities]
+            if {len(file[name]) for name in names} != {len(times)} or not (np.diff(times) >= 0).all():
                 raise ValueError("rows of other times, or in no order")
             steps = np.rint(times[times < time + self._dt / 2] / self._dt).astype(int)
             steps = steps[:-1] if len(steps) and steps[-1] % every else steps
-            for name in ("time", *(each.name for each in self._quantities)):
+            for name in ("time", *names):
                 file[name].resize(len(steps), axis=0)
             return int(steps[-1]) if len(steps) else -1
 

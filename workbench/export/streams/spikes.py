@@ -48,16 +48,19 @@ class SpikesFile:
 
         make_hdf5(self.path, fill)
 
-    def keep_before(self, time: float) -> None:
-        """Forget what was written of ``time`` and after it. Raises ProblemError if the file is damaged, or of other
-        populations."""
-        with changed(self.path) as file:
+    def check(self) -> None:
+        """Raises ProblemError where the file is of other populations, or damaged."""
+        with readable(self.path) as file:
             names, recorded = file["populations/name"].asstr()[:], file["populations/recorded"][:]
             before, now = [*names[recorded]], [each.name for each in self._populations if each.recorded]
             if before != now:
                 raise ProblemError(
                     f"'{self.path}' has spikes of {_told(before)}, this run writes {_told(now)}: {AS_BEFORE}"
                 )
+
+    def keep_before(self, time: float) -> None:
+        """Forget what was written of ``time`` and after it. Raises ProblemError if the file is damaged."""
+        with changed(self.path) as file:
             kept = _spikes_before(file["spikes/time"], file["spikes/neuron"], time - self._dt / 2)
             for name in ("time", "neuron"):
                 file[f"spikes/{name}"].resize(kept, axis=0)

@@ -18,13 +18,19 @@ GATHERED_BYTES = 1 << 25
 """Of rows of cells, in memory before they are written."""
 
 
+def cells_file(cells: Cells, dt: float, folder: Path, unit: str) -> CellsFile:
+    """Of these cells, in a folder of results."""
+    first = next(iter(cells.cell_series().values()))
+    return CellsFile(folder / CELLS, cells.cell_quantities, len(first), dt, unit)
+
+
 class CellStream:
     """``cells.h5``: a row every ``cell_steps``, and one where the run ends, which it forgets again when it goes on."""
 
     def __init__(self, cells: Cells, simulation: Simulation, folder: Path, unit: str, resumed_at: float | None) -> None:
         self._cells = cells
         first = next(iter(cells.cell_series().values()))
-        self._file = CellsFile(folder / CELLS, cells.cell_quantities, len(first), simulation.dt, unit)
+        self._file = cells_file(cells, simulation.dt, folder, unit)
         self._last = -1
         if resumed_at is not None and self._file.path.is_file():
             self._last = self._file.keep_until(resumed_at, cells.cell_steps)

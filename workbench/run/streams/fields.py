@@ -26,7 +26,7 @@ class FieldStream:
 
     def __init__(self, info: SimulationInfo, series: FieldSeries, folder: Path, resumed_at: float | None) -> None:
         self._dt, self._interval = info.dt, series.interval
-        self._sink = open_sink(info, series, folder)
+        self._sink = open_sink(info, series, folder, info.time_unit)
         self._gathered: list[tuple[int, float, Mapping[str, Array]]] = []
         self._last = -1
         if resumed_at is None:
@@ -91,12 +91,12 @@ def chosen_fields(run: Simulation | SimulationInfo, series: FieldSeries) -> tupl
     return tuple(each for each in fields if not series.names or each.name in series.names)
 
 
-def open_sink(info: SimulationInfo, series: FieldSeries, folder: Path) -> Sink:
-    """Of a run's geometry and fields. Raises ProblemError."""
-    fields = chosen_fields(info, series)
+def open_sink(run: Simulation | SimulationInfo, series: FieldSeries, folder: Path, unit: str) -> Sink:
+    """Of a run's geometry and fields; ``unit``: of time. Raises ProblemError."""
+    fields = chosen_fields(run, series)
     form: str = series.format
     if form == "vtkhdf":
-        return VtkHdf(folder, info.geometry, fields, series.precision)
-    if form == "igb" and isinstance(info.geometry, TetMesh):
-        return Igb(folder, info.geometry, fields, series.interval, info.time_unit, series.precision)
-    return Series(folder, info.geometry, fields, series.precision, info.dt)
+        return VtkHdf(folder, run.geometry, fields, series.precision)
+    if form == "igb" and isinstance(run.geometry, TetMesh):
+        return Igb(folder, run.geometry, fields, series.interval, unit, series.precision)
+    return Series(folder, run.geometry, fields, series.precision, run.dt)

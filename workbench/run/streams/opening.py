@@ -14,9 +14,9 @@ from workbench.export.moments import igb
 from workbench.export.moments.series import MOMENTS
 from workbench.export.moments.vtkhdf import FILE
 from workbench.export.streams.spikes import AS_BEFORE
-from workbench.run.streams.cells import CELLS, CellStream
-from workbench.run.streams.fields import FieldStream
-from workbench.run.streams.spikes import SPIKES, SPIKES_NPZ, SpikeStream
+from workbench.run.streams.cells import CELLS, CellStream, cells_file
+from workbench.run.streams.fields import FieldStream, open_sink
+from workbench.run.streams.spikes import SPIKES, SPIKES_NPZ, SpikeStream, spikes_file
 from workbench.run.streams.stream import Stream
 from workbench.storage.atomic import storing
 from workbench.storage.journal import forget_journal
@@ -74,18 +74,23 @@ def streams_of(
                 forget_journal(folder / name)
     unit = info.time_unit
     found: list[Stream] = [FieldStream(info, series, folder, resumed_at)]
-    if isinstance(simulation, Spiking):
-        if any(each.recorded for each in simulation.populations):
-            found.append(SpikeStream(simulation, simulation, folder, unit, resumed_at))
-        elif resumed_at:
-            refuse_silence(folder)
+    if isinstance(simulation, Spiking) and any(each.recorded for each in simulation.populations):
+        found.append(SpikeStream(simulation, simulation, folder, unit, resumed_at))
     if isinstance(simulation, Cells) and simulation.cell_quantities:
         found.append(CellStream(simulation, simulation, folder, unit, resumed_at))
     return found
 
 
-def refuse_silence(folder: Path) -> None:
-    """Raises ProblemError where spikes were written up to where a run goes on that writes none: who reads them would
-    take the network for silent from there on."""
-    if (folder / SPIKES).is_file():
-        raise ProblemError(f"'{folder / SPIKES}' has spikes, and this run would write none from here on: {AS_BEFORE}")
+def check_streams(simulation: Simulation, series: FieldSeries, folder: Path, unit: str) -> None:
+    """Raises ProblemError where what an earlier run has left in ``folder`` is of other fields, populations or cells
+    than this one would write behind it. Changes nothing."""
+    open_sink(simulation, series, folder, unit).check()
+    if isinstance(simulation, Spiking) and (folder / SPIKES).is_file():
+        if not any(each.recorded for each in simulation.populations):
+            # who reads them would take the network for silent from there on
+            raise ProblemError(
+                f"'{folder / SPIKES}' has spikes, and this run would write none from here on: {AS_BEFORE}"
+            )
+        spikes_file(simulation, simulation.dt, folder, unit).check()
+    if isinstance(simulation, Cells) and simulation.cell_quantities and (folder / CELLS).is_file():
+        cells_file(simulation, simulation.dt, folder, unit).check()

@@ -19,13 +19,18 @@ GATHERED_SECONDS = 10.0
 """After which they are written however few they are."""
 
 
+def spikes_file(spiking: Spiking, dt: float, folder: Path, unit: str) -> SpikesFile:
+    """Of this network, in a folder of results."""
+    return SpikesFile(folder / SPIKES, spiking.populations, dt, unit)
+
+
 class SpikeStream:
     """``spikes.h5``, and at the end the same as ``spikes.npz``."""
 
     def __init__(
         self, spiking: Spiking, simulation: Simulation, folder: Path, unit: str, resumed_at: float | None
     ) -> None:
-        self._file = SpikesFile(folder / SPIKES, spiking.populations, simulation.dt, unit)
+        self._file = spikes_file(spiking, simulation.dt, folder, unit)
         if resumed_at is not None and self._file.path.is_file():
             self._file.keep_before(resumed_at)
         else:
