@@ -37,6 +37,8 @@ LATE = 10.0
 not recovered; it does not count."""
 ALTERNATING = 4.0
 """Difference of APD90 between two beats [ms] that is called alternans."""
+LASTING = 0.5
+"""The part of it that is left after as many beats more: what becomes less settles."""
 LONGEST = 3000.0
 """An action potential that lasts longer [ms] counts as one that does not end."""
 STRONGEST = 1000.0
@@ -57,7 +59,7 @@ class Points:
 
     ``coupling: (n,)`` [ms], what was between the pulses; ``blocked`` [ms], the longest that gave no beat, NaN if all
     did; ``train`` [ms], APD90 of S1, or at the longest cycle; ``current`` [pA/pF], that of the pulses; ``alternans``
-    [ms], the longest cycle at which two beats differ by :data:`ALTERNATING`, NaN where none does.
+    [ms], the longest cycle at which two beats differ by :data:`ALTERNATING`, and go on to; NaN where none do.
     """
 
     interval: Array
@@ -265,8 +267,12 @@ def dynamic(
         if not np.isfinite(before[0] + end[0] + prompt(start, begun)[0]):
             blocked = SAMPLE * looks
             break
-        if math.isnan(alternans) and abs(end[0] - start[0] - before[0] + first[0]) > ALTERNATING:
-            alternans = SAMPLE * looks
+        apart = abs(end[0] - start[0] - before[0] + first[0])
+        if math.isnan(alternans) and apart > ALTERNATING:
+            one.beats(cycle, pulses, current, beats - 2)
+            (a, b), (c, d) = (ends(one.beat(looks, pulses, current), rest, one.threshold) for _ in range(2))
+            if abs(d[0] - c[0] - b[0] + a[0]) > max(ALTERNATING, LASTING * apart):
+                alternans = SAMPLE * looks
         found.append((SAMPLE * looks - float(before[0]), float(end[0] - start[0]), SAMPLE * looks))
     if not found:
         raise ProblemError(f"A cell does not follow a cycle length of {cycles[0]:g} ms: begin with a longer one.")

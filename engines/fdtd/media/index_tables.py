@@ -55,6 +55,8 @@ def read_index_table(path: Path, micrometres: float) -> IndexTable:
         k = np.zeros(len(n))
         if "k" in tables:
             order = np.argsort(tables["k"][:, 0])
+            both = (wavelengths >= tables["k"][order[0], 0]) & (wavelengths <= tables["k"][order[-1], 0])
+            wavelengths, n = wavelengths[both], n[both]  # beyond it nobody has measured k
             k = np.interp(wavelengths, tables["k"][order, 0], tables["k"][order, 1])
     order = np.argsort(wavelengths)
     wavelengths, index = wavelengths[order] * micrometres, (n + 1j * k)[order]

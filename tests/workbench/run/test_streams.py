@@ -148,6 +148,7 @@ def test_spikes_go_on_for_the_populations_that_they_began_with(tmp_path, other, 
     ("other", "told"),
     [
         ({"cells": 12}, "has current, voltage of 20 cells, this run writes current, voltage of 12 cells: "),
+        ({"cells": 0}, "has rows of cells, and this run would write none from here on: resume with recording.cells"),
         ({"cells": 20, "current": False}, "this run writes voltage of 20 cells: resume with recording.cells"),
     ],
 )

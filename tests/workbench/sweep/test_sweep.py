@@ -449,6 +449,15 @@ def test_what_makes_the_numbers_of_a_case_wrong_stands_in_its_row(document, tmp_
     assert told == ["Speed 1 mm/ms: Steps are too long.", "Speed 1 mm/ms: R + T is 3."]
 
 
+def test_what_decides_of_files_alone_can_be_varied_too(tmp_path):
+    """It ended with an unexpected KeyError."""
+    document = open_named("small_slab")
+    plan = plan_of(document, ("recording.fields.interval", "1,2"), until=0.1)
+    rows = list(run_sweep(plan, open_backend("cpu"), kept=KeptCases(tmp_path, plan)))
+    assert [row.error for row in rows] == ["", ""]
+    assert len(list((tmp_path / "cases").iterdir())) == 2
+
+
 def test_a_command_whose_cases_failed_in_part_says_so(project, tmp_path, capsys):
     given = ["sweep", str(project), "--vary", "trouble_step=1,9000", "--until", "0.5", "--out", str(tmp_path / "out")]
     document = open_document(project)

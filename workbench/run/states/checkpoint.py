@@ -74,7 +74,7 @@ def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]], w
     contents = {
         place: fingerprint([file]) for place, file in named_files(document.parameters).items() if file.is_file()
     }
-    changes = {**contents, **dict.fromkeys(without)}
+    changes = {**contents, **{place: None for place in without if not _only_written(place, only_written)}}
     content = {
         "engine": document.engine.id,
         "parameters": with_values(document.parameters.model_dump(mode="json", exclude=only_written), changes),
@@ -87,6 +87,10 @@ def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]], w
         if values is not None:
             digest.update(np.ascontiguousarray(values).tobytes())
     return digest.hexdigest()
+
+
+def _only_written(place: Place, groups: Mapping[str, set[str]]) -> bool:
+    return len(place) > 1 and str(place[1]) in groups.get(str(place[0]), ())
 
 
 def write_checkpoint(path: Path, meta: CheckpointMeta, state: Mapping[str, Array], kept: int = KEPT) -> None:

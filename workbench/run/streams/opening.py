@@ -92,5 +92,10 @@ def check_streams(simulation: Simulation, series: FieldSeries, folder: Path, uni
                 f"'{folder / SPIKES}' has spikes, and this run would write none from here on: {AS_BEFORE}"
             )
         spikes_file(simulation, simulation.dt, folder, unit).check()
-    if isinstance(simulation, Cells) and simulation.cell_quantities and (folder / CELLS).is_file():
+    if isinstance(simulation, Cells) and (folder / CELLS).is_file():
+        if not simulation.cell_quantities:
+            raise ProblemError(
+                f"'{folder / CELLS}' has rows of cells, and this run would write none from here on: resume with "
+                "recording.cells and what is recorded of each as they were, or run without --resume."
+            )
         cells_file(simulation, simulation.dt, folder, unit).check()

@@ -84,6 +84,15 @@ def test_dynamic_pacing_agrees_with_a_premature_beat_at_long_rests(epi):
         dynamic(TT06, EPI, np.array([200.0, 190.0]), 3, PULSES)
 
 
+def test_cells_that_settle_to_a_new_cycle_do_not_alternate():
+    """Slopes are below one, so beats settle, by turns longer and shorter; TT06's slope of 1.1 goes on so."""
+    settling = dynamic(MITCHELL, None, np.geomspace(600.0, 280.0, 6), 4, PULSES)
+    assert np.nanmax(settling.slopes) < 0.7
+    assert np.isnan(settling.alternans)
+    alternating = dynamic(TT06, EPI, np.array([500.0, 300.0, 260.0]), 10, PULSES)
+    assert alternating.alternans == pytest.approx(260.0, abs=SAMPLE)
+
+
 def test_velocity_in_a_strand_falls_with_the_rest():
     heart = TT06.model_copy(update={"numerics": Numerics(step=0.05)})
     one = Cells(heart, EPI, 1, lambda *_: None)

@@ -115,6 +115,17 @@ def test_tables_below_one_another_are_read(tmp_path):
     np.testing.assert_allclose(table.index, 1.5 + 1j * np.array([0.1, 0.15, 0.2, 0.25, 0.3]))
 
 
+def test_a_table_goes_as_far_as_both_n_and_k_were_measured(tmp_path):
+    path = tmp_path / "table.csv"
+    wavelengths = np.linspace(0.4, 1.0, 13)
+    n = "\n".join(f"{wavelength},{1.5}" for wavelength in wavelengths)
+    k = "\n".join(f"{wavelength},{wavelength}" for wavelength in (0.52, 0.6, 0.8))
+    path.write_text(f"wl,n\n{n}\n\nwl,k\n{k}\n", "utf-8")
+    table = read_index_table(path, 1.0)
+    np.testing.assert_allclose(table.wavelengths, wavelengths[3:9])
+    np.testing.assert_allclose(table.index.imag, wavelengths[3:9])
+
+
 def slab(low: float, high: float, **changes) -> Problem:
     """A metal slab across x on a thin grid of 2 µm."""
     settings = {
