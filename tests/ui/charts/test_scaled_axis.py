@@ -165,7 +165,9 @@ def test_figures_do_not_lie_over_the_label(qtbot, low, high, wider):
     plot.show()
     settled(plot)
     assert (axis.width() > 54) == wider
-    texts = axis.generateDrawSpecs(QPainter(QPixmap(10, 10)))[2]
+    pixmap = QPixmap(10, 10)  # which has to outlive its painter
+    with QPainter(pixmap) as painter:
+        texts = axis.generateDrawSpecs(painter)[2]
     label = axis.label.mapRectToParent(axis.label.boundingRect())
     assert min(rect.left() for rect, *_ in texts) >= label.right() - 0.2 * label.width()  # its letters are lower
     plot.setYRange(0.0, 5.0)
