@@ -163,6 +163,7 @@ def test_cells_go_on_as_they_began(tmp_path, other, told):
     [
         ("igb", {}, {"interval": 1.5}, "has a moment each 1 ms in numbers of type float, this run would write a moment "
          "each 1.5 ms in numbers of type float: resume with recording.fields.interval"),
+        ("igb", {"interval": 0.0}, {}, "has the end alone in numbers of type float, this run would write a moment"),
         ("igb", {"precision": "float64"}, {}, "in numbers of type double, this run would write a moment each 1 ms"),
         ("vtkhdf", {"names": ["voltage"]}, {}, "holds other fields than are asked for now"),
     ],

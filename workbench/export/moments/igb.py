@@ -56,7 +56,7 @@ class Igb:
             *(f"fields/{self._stems[each.name]}.dat" for each in self._maps),
             *mesh_files(mesh),
         ]
-        self._interval = interval or 1.0
+        self._interval = interval or 0.0  # 0: one slice, of the end
         self._precision = "float64" if precision == "float64" else "float32"
         self._count, self._handle = 0, None
 
@@ -202,7 +202,8 @@ def _form(header: bytes) -> tuple[str, ...]:
 
 
 def _told(interval: str, unit: str, kind: str) -> str:
-    return f"a moment each {interval} {unit} in numbers of type {kind}"
+    when = "the end alone" if interval == "0" else f"a moment each {interval} {unit}"
+    return f"{when} in numbers of type {kind}"
 
 
 def _slices(path: Path, size: int) -> int:
