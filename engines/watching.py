@@ -7,7 +7,7 @@ fields, series and charts of its own, and a simulation asks all of them through 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from engines.api import Array, FieldInfo, Finding, SeriesInfo
@@ -36,6 +36,11 @@ class Watcher(ABC, Generic[Moment]):
     def observe(self) -> Mapping[str, float]:
         """The present value of each of ``series``."""
         return {}
+
+    def observe_later(self) -> Callable[[], Mapping[str, float]]:
+        """As :meth:`observe`, of now: see :meth:`Backend.to_host_later`."""
+        found = self.observe()
+        return lambda: found
 
     def chart(self, name: str) -> ChartData:
         """The points of one of ``charts`` that is not over time."""
@@ -117,7 +122,12 @@ class Watchers(tuple[Kind, ...]):
 
     def observe(self) -> dict[str, float]:
         """The present value of each of ``series``."""
-        return {name: value for watcher in self for name, value in watcher.observe().items()}
+        return self.observe_later()()
+
+    def observe_later(self) -> Callable[[], dict[str, float]]:
+        """As :meth:`observe`, of now; all of them are begun before the first is read."""
+        begun = [watcher.observe_later() for watcher in self]
+        return lambda: {name: value for found in begun for name, value in found().items()}
 
     def chart(self, name: str) -> ChartData:
         """The points of one of ``charts`` that is not over time. Raises KeyError."""

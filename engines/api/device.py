@@ -98,6 +98,13 @@ class Backend(ABC):
     def to_host(self, device: Any) -> Array:
         """Blocking copy to the host."""
 
+    def to_host_later(self, device: Any) -> Callable[[], Array]:
+        """As :meth:`to_host`, of now. What is given back waits for a GPU only if nobody has waited for it since: of
+        several that are begun before the first is asked for, one waits for all. For few values: a GPU's lie in memory
+        that it can write to meanwhile."""
+        found = self.to_host(device)
+        return lambda: found
+
     @abstractmethod
     def select(self, selection: Selection) -> Any:
         """Place a selection on the device."""
@@ -112,8 +119,7 @@ class Backend(ABC):
         """
 
     def gather_later(self, values: Any, handle: Any, missing: float | None = None) -> Callable[[], Array]:
-        """As :meth:`gather`, of now. What is given back waits for a GPU only if nobody has waited for it since: of
-        several that are begun before the first is asked for, one waits for all."""
+        """As :meth:`gather`, of now: see :meth:`to_host_later`."""
         found = self.gather(values, handle, missing)
         return lambda: found
 

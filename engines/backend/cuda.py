@@ -250,6 +250,20 @@ class CudaBackend(Backend):
             self._waits += 1
             return found
 
+    def to_host_later(self, device: Any) -> Callable[[], Array]:
+        shape = device.shape
+        with self.active():
+            host = self._pinned_array(device.size, device.dtype)
+            device.get(stream=self.stream, out=host.reshape(shape), blocking=False)
+        begun = self._waits
+
+        def arrived() -> Array:
+            if self._waits == begun:
+                self.synchronize()
+            return host.reshape(shape).copy()  # pinned memory serves the next frame
+
+        return arrived
+
     def _pinned_array(self, count: int, dtype: Any) -> Array:
         size = count * np.dtype(dtype).itemsize
         return np.frombuffer(self._pinned.malloc(size), dtype, count)
@@ -274,18 +288,9 @@ class CudaBackend(Backend):
             kind = table.dtype, table.strides, components, repr(missing)  # a NaN is not itself
             if kind not in handle.launches:
                 handle.launches[kind] = self._gathering(table, handle, missing)
-            out = self.cupy.empty(m * components, np.float32)
+            out = self.cupy.empty(shape, np.float32)
             handle.launches[kind](table, out)
-            host = self._pinned_array(out.size, np.float32)
-            out.get(stream=self.stream, out=host, blocking=False)
-        begun = self._waits
-
-        def gathered() -> Array:
-            if self._waits == begun:
-                self.synchronize()
-            return host.reshape(shape).copy()  # pinned memory serves the next frame
-
-        return gathered
+            return self.to_host_later(out)
 
     def _gathering(self, table: Any, handle: CudaSelection, missing: float | None) -> Callable[[Any, Any], None]:
         """The launch, of a table like this one and the result, neither of which it keeps."""

@@ -162,6 +162,11 @@ class WaitingCudaBackend(HostCudaBackend):
 
     select = CUDA.select
     gather = CUDA.gather
+
+    def to_host_later(self, device: Array) -> Callable[[], Array]:
+        begun: Callable[[], Array] = CUDA.to_host_later(self, device.view(OnDevice))
+        return begun
+
     gather_later = CUDA.gather_later
     _gathering = CUDA._gathering
     synchronize = CUDA.synchronize

@@ -55,6 +55,28 @@ def test_a_sample_waits_once_for_the_gpu(made):
     assert np.diff(waits).tolist() == [1, 1]
 
 
+def test_samples_of_a_heart_in_one_batch_are_waited_for_together_and_are_each_of_its_moment():
+    """Small hearts have a thousand samples a second, and a wait lets the device run empty for longer than their steps
+    take."""
+    engine, problem = heart()
+    backend = WaitingCudaBackend()
+    simulation = engine.build(problem, backend)
+    meters, before = Meters(simulation, 1.0, PROBES), backend.stream.waits
+    for _ in range(3):
+        simulation.advance(simulation.sample_steps)
+        meters.collect(simulation)
+    assert backend.stream.waits == before
+    batch = meters.sample(simulation, 3 * simulation.sample_steps, 1.0, None)
+    assert backend.stream.waits == before + 1
+    one_by_one = [sample for _, sample in sampled(HostCudaBackend(), heart)]
+    for kind in ("traces", "series"):
+        found, alone = getattr(batch, kind), [getattr(sample, kind) for sample in one_by_one]
+        assert found.keys() == alone[0].keys()
+        for name, values in found.items():
+            np.testing.assert_array_equal(values, np.concatenate([sample[name] for sample in alone]), err_msg=name)
+    assert batch.trace_times.tolist() == [time for sample in one_by_one for time in sample.trace_times]
+
+
 def test_a_row_of_every_cell_between_samples_waits_once_for_the_gpu():
     """``cells.h5`` has one every minute, and each ends a batch, after which it is looked whether all is finite."""
     backend = WaitingCudaBackend()

@@ -6,6 +6,7 @@ import math
 import time as clock
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ KERNEL_SECONDS = 1.0
 """Span over which the time of a kernel is the mean: single launches scatter where the cores are shared."""
 
 
+Reads = Mapping[str, Callable[[], Array]]
 LONGEST_VECTOR = 3
 """Numbers of a field at an element that are followed over time; more (the shells of a particle) are a profile."""
 
@@ -63,6 +65,8 @@ class Meters:
         its steps were."""
         self._approached: tuple[float, float] | None = None
         """Seconds since a part of the way to an end of its own was done, and that part."""
+        self._begun: list[Callable[[], None]] = []
+        """Samples that no one has waited for yet."""
         self._times: list[float] = []
         self._traces: dict[str, list[Array]] = {}
         self._finer: dict[str, tuple[list[Array], list[Array]]] = {}
@@ -72,7 +76,7 @@ class Meters:
     def read_at(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> Reading | None:
         """Follow these (label, element) from now on; what they read, unless the run has yet to begin."""
         self.place_probes(simulation, probes)
-        return Reading(simulation.time, self._labels, _read(self._begun(simulation))) if simulation.step else None
+        return Reading(simulation.time, self._labels, _arrived(self._reads(simulation))) if simulation.step else None
 
     def place_probes(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> None:
         """As :meth:`read_at`, and reads nothing."""
@@ -91,33 +95,44 @@ class Meters:
     def forget(self) -> None:
         """The run was reset: what was measured and collected before says nothing about what comes."""
         self._span, self._approached = (0.0, 0.0), None
-        self._times, self._traces, self._finer, self._series = [], {}, {}, {}
+        self._begun, self._times, self._traces, self._finer, self._series = [], [], {}, {}, {}
 
     @property
     def collected(self) -> bool:
         """Whether something was collected that no sample has taken yet."""
-        return bool(self._times)
+        return bool(self._begun or self._times)
 
     def collect(self, simulation: Simulation) -> None:
-        """Take the probes and series of this step."""
-        self._times.append(simulation.time)
-        begun = self._begun(simulation)
-        observed = simulation.observe()
-        for name, values in _read(begun).items():
-            self._traces.setdefault(name, []).append(values)
+        """Take the probes and series of this step; a GPU is not waited for until :meth:`sample` reads them."""
+        begun, observed = self._reads(simulation), simulation.observe_later()
+        self._begun.append(partial(self._keep, simulation, simulation.step, simulation.time, begun, observed))
         if self._handle is not None and isinstance(simulation, Traced):
+            self._read()  # who keeps all steps has room for those between two samples
             times, steps = simulation.traced()
             for name, values in steps.items():
                 finer = self._finer.setdefault(name, ([], []))
                 finer[0].append(times if len(times) else np.array([simulation.time]))
                 finer[1].append(values if len(times) else self._traces[name][-1][None, : values.shape[1]])
-        for name, value in observed.items():
+
+    def _read(self) -> None:
+        begun, self._begun = self._begun, []
+        for keep in begun:
+            keep()
+
+    def _keep(
+        self, simulation: Simulation, step: int, time: float, begun: Reads, observed: Callable[[], Mapping[str, float]]
+    ) -> None:
+        self._times.append(time)
+        for name, values in _arrived(begun).items():
+            self._traces.setdefault(name, []).append(values)
+        series = observed()
+        for name, value in series.items():
             self._series.setdefault(name, []).append(value)
             if math.isinf(value):
-                self._warn_of_infinite(name, simulation)
-        self._warn_of_series(observed, [info.name for info in simulation.series])
+                self._warn_of_infinite(name, simulation, step)
+        self._warn_of_series(series, [info.name for info in simulation.series])
 
-    def _begun(self, simulation: Simulation) -> dict[str, Callable[[], Array]]:
+    def _reads(self, simulation: Simulation) -> Reads:
         """What the probes read, by field; a GPU is waited for by whoever reads first, series or probes."""
         if self._handle is None:
             return {}
@@ -131,6 +146,7 @@ class Meters:
 
         ``paced`` is the least seconds per step that the run is kept to: it counts for the time that remains.
         """
+        self._read()
         wall = max(wall, 1e-9)
         left = max(0.0, 1 - max(wall, paced * steps) / PACE_SECONDS)
         span = left * self._span[0] + wall, left * self._span[1] + steps
@@ -190,12 +206,12 @@ class Meters:
                 f" not shown. {FOR_THE_AUTHOR}",
             )
 
-    def _warn_of_infinite(self, name: str, simulation: Simulation) -> None:
+    def _warn_of_infinite(self, name: str, simulation: Simulation, step: int) -> None:
         """A sum may leave the range of its numbers while all that it is of stays within."""
         title = next((info.title for info in simulation.series if info.name == name), name)
         self._warn_once(
             f"infinite {name}",
-            f"'{title}' is beyond all numbers from step {simulation.step:,} on: its curve ends there, and what is made "
+            f"'{title}' is beyond all numbers from step {step:,} on: its curve ends there, and what is made "
             "of it is wrong; the fields are looked at by themselves.",
         )
 
@@ -244,7 +260,7 @@ class Meters:
         return tuple(rates)
 
 
-def _read(begun: Mapping[str, Callable[[], Array]]) -> dict[str, Array]:
+def _arrived(begun: Reads) -> dict[str, Array]:
     return {name: np.array(found(), np.float32) for name, found in begun.items()}
 
 

@@ -64,7 +64,7 @@ class Simulation(ABC):
         """Values of field ``name`` on a selection, reduced on the device: ``(m,)`` or ``(m, components)`` float32."""
 
     def gather_later(self, name: str, handle: Any) -> Callable[[], Array]:
-        """As :meth:`gather`, of now: see :meth:`Backend.gather_later`."""
+        """As :meth:`gather`, of now: see :meth:`Backend.to_host_later`."""
         found = self.gather(name, handle)
         return lambda: found
 
@@ -75,6 +75,11 @@ class Simulation(ABC):
     def observe(self) -> Mapping[str, float]:
         """The present value of each of ``series``."""
         return {}
+
+    def observe_later(self) -> Callable[[], Mapping[str, float]]:
+        """As :meth:`observe`, of now: see :meth:`Backend.to_host_later`."""
+        found = self.observe()
+        return lambda: found
 
     @property
     def finished(self) -> bool:

@@ -3,7 +3,7 @@ once they are asked, of what they tell each other of the cells at the surface.""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -47,9 +47,9 @@ class DividedPhase(Phase):
             super()._find(*(backend.array(values) for values in self._at_surface))
         self._looked = False
 
-    def observe(self) -> Mapping[str, float]:
+    def observe_later(self) -> Callable[[], Mapping[str, float]]:
         self._find_looked()
-        return super().observe()
+        return super().observe_later()
 
     def markers(self) -> Markers:
         self._find_looked()

@@ -24,6 +24,9 @@ OFTEN = 3
 """From this time on a run of some length gets a graph of its own: watchers look every so many steps."""
 KEPT = 24
 """Graphs that are kept. A new one is captured for other stimuli or conductivities: a drag at a slider makes many."""
+TICK_BLOCK = 64
+FIRST, COUNT = 2, 5
+"""Arguments of ``clock_steps`` that differ from graph to graph."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,13 @@ class StepGraphs:
     """Captures and launches. dt [ms]; ``parts`` of a step have a time each; phases count parts, modulo ``period``."""
 
     def __init__(self, backend: CudaBackend, dtype: Any, dt: float, parts: int, period: int) -> None:
-        self._backend, self._dt, self._parts, self._period = backend, dt / parts, parts, period
-        self._tick = backend.compile(SOURCE, (REAL[np.dtype(dtype).name],)).get_function("clock_steps")
+        self._backend, self._dt, self._parts = backend, dt / parts, parts
         self._times = backend.empty(parts * LONGEST, dtype)
         self._phases = backend.empty(parts * LONGEST, np.int32)
+        tick = backend.compile(SOURCE, (REAL[np.dtype(dtype).name],)).get_function("clock_steps")
+        most = -(-parts * LONGEST // TICK_BLOCK)
+        arguments = (self._times, self._phases, np.int64(0), np.float64(self._dt), np.int32(period), np.int32(0))
+        self._tick = backend.ready(tick, (most,), (TICK_BLOCK,), arguments)
         self._kept: dict[Hashable, Callable[[], None]] = {}
         self._asked: Counter[int] = Counter()
 
@@ -75,7 +81,5 @@ class StepGraphs:
 
             graph = self._backend.captured(steps)
         self._kept[key, size] = graph
-        count = size * self._parts
-        arguments = (self._times, self._phases, np.int64(first * self._parts), np.float64(self._dt))
-        self._tick((-(-count // 64),), (64,), (*arguments, np.int32(self._period), np.int32(count)))
+        self._tick({FIRST: np.int64(first * self._parts), COUNT: np.int32(size * self._parts)})
         graph()

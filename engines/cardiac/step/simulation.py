@@ -142,8 +142,11 @@ class CardiacSimulation(Simulation):
         return between(self, first, second)
 
     def observe(self) -> Mapping[str, float]:
+        return self.observe_later()()
+
+    def observe_later(self) -> Callable[[], Mapping[str, float]]:
         self._look_now(*self._watchers)
-        return self._watchers.observe()
+        return self._watchers.observe_later()
 
     def noticed(self) -> Sequence[Finding]:
         return self._watchers.noticed()

@@ -57,7 +57,11 @@ class Ecg(TissueWatcher):
             self._weights[:, backend.array(here)] = backend.array(weights[:, which].astype(np.float32))
 
     def observe(self) -> Mapping[str, float]:
-        return {info.name: float(value) for info, value in zip(self.series, self._found(), strict=True)}
+        return self.observe_later()()
+
+    def observe_later(self) -> Callable[[], Mapping[str, float]]:
+        found = self._found_later()
+        return lambda: {info.name: float(value) for info, value in zip(self.series, found(), strict=True)}
 
     def state(self) -> dict[str, Array]:
         return {}  # of the voltage alone
@@ -65,6 +69,6 @@ class Ecg(TissueWatcher):
     def restore(self, state: Mapping[str, Array]) -> None:
         """It looks again."""
 
-    def _found(self) -> Array:
+    def _found_later(self) -> Callable[[], Array]:
         """(leads,) at the latest look."""
-        return self._values.read()
+        return self._values.read_later()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +46,7 @@ class Board:
     def __init__(self, backend: Backend, room: int) -> None:
         self._backend, self._numbers = backend, backend.array(np.zeros(room))
         self._taken = 0
-        self._read: Array | None = None
+        self._read: Callable[[], Array] | None = None
 
     @property
     def left(self) -> int:
@@ -57,9 +59,10 @@ class Board:
     def change(self) -> None:
         self._read = None
 
-    def read(self) -> Array:
+    def read_later(self) -> Callable[[], Array]:
+        """The numbers as they are now, copied once for all who ask before the next change."""
         if self._read is None:
-            self._read = self._backend.to_host(self._numbers)
+            self._read = cache(self._backend.to_host_later(self._numbers))
         return self._read
 
 
@@ -70,9 +73,10 @@ class Place:
         self.device, self._where, self._board = device, where, board
         self.change = board.change
 
-    def read(self) -> Array:
+    def read_later(self) -> Callable[[], Array]:
         """(count,) on the host, as they were last left."""
-        return self._board.read()[self._where]
+        read = self._board.read_later()
+        return lambda: read()[self._where]
 
 
 class WatcherKernels(ABC):

@@ -8,7 +8,7 @@ surface; those of a closed surface add up to zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,11 @@ class Phase(TissueWatcher):
         return self._phase
 
     def observe(self) -> Mapping[str, float]:
-        return {"phase_singularities": float(self._counts.read().view(np.int32).sum())}
+        return self.observe_later()()
+
+    def observe_later(self) -> Callable[[], Mapping[str, float]]:
+        counts = self._counts.read_later()
+        return lambda: {"phase_singularities": float(counts().view(np.int32).sum())}
 
     def charge(self) -> Array:
         """(triangles,) int8 on the host: +1 or −1 where a phase singularity is."""

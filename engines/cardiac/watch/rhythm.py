@@ -8,6 +8,7 @@ and more of them than pulses since then are not of the stimuli.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class Rhythm(TissueWatcher):
         self.every = every
         self._pulse, self._waves, self._step = -1, 0, 0
         self._own = kernels.place(4)
-        self._known: Array | None = None
+        self._known: Callable[[], Array] | None = None
 
     def look(self, moment: Snapshot) -> None:
         pulse = self._protocol.latest(round(moment.time / self._dt))
@@ -87,21 +88,35 @@ class Rhythm(TissueWatcher):
     def _found(self) -> Array:
         """Latest activation [ms], most beats, cells that are excited, cycle length [ms] where beats are most, cells
         that conduct."""
+        return self._found_later()()
+
+    def _found_later(self) -> Callable[[], Array]:
         if self._known is None:
-            own = np.append(self._own.read(), self._maps.conducting)
-            latest, beats, excited, cycles, cells = np.array(self._gathered(own)).T
-            self._known = np.array([latest.max(), beats.max(), excited.sum(), cycles[beats.argmax()], cells.sum()])
+            own, conducting = self._own.read_later(), self._maps.conducting
+
+            def found() -> Array:
+                latest, beats, excited, cycles, cells = np.array(self._gathered(np.append(own(), conducting))).T
+                return np.array([latest.max(), beats.max(), excited.sum(), cycles[beats.argmax()], cells.sum()])
+
+            self._known = cache(found)
         return self._known
 
     def observe(self) -> Mapping[str, float]:
-        latest, beats, excited, _, cells = self._found()
-        begun = self._protocol.latest(self._step)
+        return self.observe_later()()
+
+    def observe_later(self) -> Callable[[], Mapping[str, float]]:
+        found, begun = self._found_later(), self._protocol.latest(self._step)
         waves = self._waves + (begun > self._pulse)  # a pulse since the latest look has a wave that is not its own
-        return {
-            "excited": 100 * float(excited / max(cells, 1)),
-            "activity": max(float(latest) - max(begun, 0) * self._dt, 0.0),
-            "own_beats": max(float(beats) - waves, 0.0),
-        }
+
+        def observed() -> Mapping[str, float]:
+            latest, beats, excited, _, cells = found()
+            return {
+                "excited": 100 * float(excited / max(cells, 1)),
+                "activity": max(float(latest) - max(begun, 0) * self._dt, 0.0),
+                "own_beats": max(float(beats) - waves, 0.0),
+            }
+
+        return observed
 
     def noticed(self) -> Sequence[Finding]:
         """Of a tissue that was stimulated more than once, or does not come to rest."""

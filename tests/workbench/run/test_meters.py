@@ -1,11 +1,12 @@
 """What the meters make of the timings of single launches."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from engines.api import FieldInfo, KernelTiming, KernelTraffic, SeriesInfo
+from engines.api import FieldInfo, KernelTiming, KernelTraffic, SeriesInfo, Simulation
 from workbench.run import meters
 from workbench.run.meters import Meters, followed
 
@@ -23,6 +24,7 @@ def simulation():
         timings=[],
     )
     made.drain_timings = lambda: tuple(made.timings)
+    made.observe_later = partial(Simulation.observe_later, made)
     return made
 
 
@@ -94,10 +96,12 @@ def test_series_that_differ_from_those_declared_are_told_once(simulation):
     simulation.observe = lambda: {"largest": 1.0, "mean": 0.5}
     watched = Meters(simulation, ceiling=1e6, probes=(), warn=told.append)
     watched.collect(simulation)
+    watched.sample(simulation, 1, 0.1, None)
     assert told == []
     simulation.observe = lambda: {"largest": 1.0, "meen": 0.5}
     watched.collect(simulation)
     watched.collect(simulation)
+    watched.sample(simulation, 1, 0.1, None)
     (sentence,) = told
     assert sentence.startswith(
         "observe() gives 'largest', 'meen', and the simulation declares the series 'largest', 'mean'"
@@ -126,10 +130,12 @@ def test_a_sum_that_leaves_the_range_of_its_numbers_is_told_of_once(simulation):
     for value in (1.0, np.nan):
         simulation.observe = lambda value=value: {"mean": value}
         watched.collect(simulation)
+    watched.sample(simulation, 1, 0.1, None)
     assert told == []
     for value in (np.inf, -np.inf):
         simulation.observe = lambda value=value: {"mean": value}
         watched.collect(simulation)
+    watched.sample(simulation, 1, 0.1, None)
     (sentence,) = told
     assert sentence.startswith(f"'Mean' is beyond all numbers from step {simulation.step} on")
 

@@ -19,12 +19,12 @@ def test_what_changed_is_read_once_for_all(backend, reads):
     first.device[:] = backend.array(np.array([1.0, 2.0]))
     second.device[:] = backend.array(np.array([3.0, 4.0, 5.0]))
     first.change()
-    assert [*first.read(), *second.read(), *first.read()] == [1, 2, 3, 4, 5, 1, 2]
+    assert [*first.read_later()(), *second.read_later()(), *first.read_later()()] == [1, 2, 3, 4, 5, 1, 2]
     assert len(reads) == 1
-    kept = second.read()
+    kept = second.read_later()()
     second.device[:] = backend.array(np.array([6.0, 7.0, 8.0]))
     second.change()
-    assert [*second.read(), *first.read()] == [6, 7, 8, 1, 2]
+    assert [*second.read_later()(), *first.read_later()()] == [6, 7, 8, 1, 2]
     assert len(reads) == 2
     assert kept.tolist() == [3, 4, 5]  # who holds what was read does not see it change
 
@@ -35,4 +35,4 @@ def test_more_numbers_than_are_left_get_a_board_of_their_own(backend):
     for number, place in enumerate(places):
         place.device[:] = number
         place.change()
-    assert [set(place.read().tolist()) for place in places] == [{0.0}, {1.0}, {2.0}]
+    assert [set(place.read_later()().tolist()) for place in places] == [{0.0}, {1.0}, {2.0}]
