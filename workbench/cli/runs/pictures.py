@@ -173,7 +173,7 @@ class Pictures(Observer):
             self._give_up("This installation has no renderer, so there are no pictures; the results are complete.")
             return
         view = self._document.project.view
-        lines = [self._document.project.title, self._info.device]
+        lines = [self._document.title, self._info.device]
         if self._sample is not None:
             rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
             lines.append(f"{rate:.3g} GB/s, {percent(fraction)} of the measured ceiling")
