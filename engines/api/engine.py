@@ -70,6 +70,10 @@ class Engine(ABC):
         """Unit of ``Simulation.time`` with these parameters (an iterative solver counts iterations, not seconds)."""
         return self.time_unit
 
+    def title_of(self, parameters: BaseModel) -> str:
+        """What is simulated with these parameters, as heads a picture of a problem that nobody has named."""
+        return self.title
+
     def suggestions(self, problem: Problem) -> Mapping[str, Sequence[str]]:
         """Names that a form offers by kind (:class:`engines.api.parameters.Among`), beside those among the parameters
         and "region", the mesh's. Asked for after :meth:`estimate`, and cheap then. Raises ProblemError."""

@@ -85,7 +85,7 @@ class StencilEngine(Engine):
 
     id = "stencil"
     title = "Diffusion on grids"
-    summary = "Heat, Gray-Scott patterns and Poisson's equation on grids that are painted on while they run"
+    summary = "Heat, Gray-Scott patterns, Poisson's and your own equations on grids that are painted on while they run"
     time_unit = "s"
     Parameters = StencilParameters
     geometry_type = None
@@ -98,6 +98,16 @@ class StencilEngine(Engine):
 
     def time_unit_of(self, parameters: Any) -> str:
         return "iterations" if isinstance(parameters.equation, Poisson) else self.time_unit
+
+    def title_of(self, parameters: Any) -> str:
+        match parameters.equation:
+            case OwnEquations() as own:
+                return f"Typed equations of {', '.join(field.name for field in own.fields)}"
+            case GrayScott():
+                return "Gray-Scott on grids"
+            case Poisson():
+                return "Poisson's equation on grids"
+        return self.title
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         """On a GPU seconds are those of single steps at the memory's ceiling; fused steps are several times faster.

@@ -11,6 +11,7 @@ import numpy as np
 from tests.findings.cases import Case, project
 
 PLATE = {"kind": "plate", "size_x": 16.0, "size_y": 12.0}
+PLANE = {"form": {"kind": "plane", "point": (0, -1, 0)}, "motion": {"kind": "fixed"}}
 SMALL: dict[str, Any] = {"body": PLATE, "bonds": {"spacing": 1.0}, "notches": [], "loads": []}
 
 
@@ -54,6 +55,7 @@ def _pushed(grid: np.ndarray) -> np.ndarray:
 
 CLOUD = "engines.peridynamics.setup.cloud.CloudSetup._more_findings"
 CASES = {
+    "friction on a stiff contact": case("contact.limits.chatter", penetrators=[{**PLANE, "friction": 0.5}]),
     "a body without a load": case("setup.base.Setup.findings#1"),
     "loads that do not cancel": case(
         "setup.base.Setup.findings#2", loads=[{"kind": "stress", "side": "top", "stress": [0.0, 1.0, 0.0]}]

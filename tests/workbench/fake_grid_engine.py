@@ -166,6 +166,9 @@ class FadeEngine(Engine):
     def time_unit_of(self, parameters: BaseModel) -> str:
         return "iterations" if getattr(parameters, "count", False) else "ms"
 
+    def title_of(self, parameters: BaseModel) -> str:
+        return "Fade, counted" if getattr(parameters, "count", False) else "Fade"
+
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         p: Any = problem.parameters
         n = self.geometry_of(problem).n_cells

@@ -216,15 +216,20 @@ class ProblemPanel(QWidget):
                 self._suggest()
             self.form.set_values(self._model.draft["parameters"])
             self.form.set_errors(self._errors())
-        elif path[0] == "title":
+        if path[0] == "title" or (path[0] == "parameters" and not self.title.isModified()):
             self._show_title()
 
     def _show_title(self) -> None:
         """From its beginning, where it is too long for the panel."""
-        self.title.setText(self._model.draft["title"])  # and it counts as not modified
+        self.title.setText(self._title)  # and it counts as not modified
         self.title.setCursorPosition(0)
 
+    @property
+    def _title(self) -> str:
+        document, written = self._model.document, self._model.draft["title"]
+        return document.title if document is not None and written == document.project.title else str(written)
+
     def _rename(self) -> None:
-        if self._model.document is not None:
+        if self._model.document is not None and self.title.text() != self._title:
             self._model.edit(("title",), self.title.text().strip() or "Untitled", "change of the title")
         self.title.setModified(False)

@@ -102,13 +102,14 @@ class DocumentDisplay(QObject):
             self.check_choices()
         elif path[0] == "parameters":
             window.display.follow_parameters()
+            self._show_title()
         elif path[0] == "title":
             self._show_title()
 
     def _show_title(self) -> None:
         window = self._window
         document = window.model.document
-        title = document.project.title if document is not None else None
+        title = document.title if document is not None else None
         window.setWindowTitle("Workbench" if title is None else f"{title}[*] – Workbench")
         window.welcome.set_open(title)
         window.setWindowModified(not window.model.undo_stack.isClean())

@@ -48,7 +48,7 @@ class Project:
 
     @property
     def title(self) -> str:
-        return self._document.project.title
+        return self._document.title
 
     @property
     def summary(self) -> str:

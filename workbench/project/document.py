@@ -105,6 +105,12 @@ class Document:
         return self.engine.time_unit_of(self.parameters)
 
     @property
+    def title(self) -> str:
+        """The project's, or what is simulated where nobody has named it since it was made."""
+        named = self.project.title
+        return self.engine.title_of(self.parameters) if named == self.engine.title else named
+
+    @property
     def standing(self) -> Standing:
         return Standing(self.loaded, self.mesh, self.fibres, self.project.geometry)
 

@@ -252,6 +252,7 @@ LEFT_OUT: Mapping[str, Check] = {
         isinstance(found, Mapping) and all(is_line(text) for pair in found.items() for text in pair)
     ),
     "time_unit_of": is_line,
+    "title_of": is_line,
 }  # fmt: skip
 ASKED: Mapping[str, Check] = {
     "default_parameters": _is(BaseModel),

@@ -169,31 +169,32 @@ def _result(points: Points, found: Velocities | None, wanted: RestitutionParamet
     if len(points.apd) < 2:
         raise ProblemError("No interval gave a beat of its own: make the longest interval or cycle length longer.")
     slopes = points.slopes
-    steepest = int(np.nanargmax(slopes)) if np.isfinite(slopes).any() else 0
     facts = [
         Fact("APD90 of S1" if wanted.protocol == "S1-S2" else "APD90 at the longest cycle length", points.train, "ms"),
-        Fact("Largest slope", float(slopes[steepest]), "1"),
-        Fact("… at the diastolic interval", float(points.interval[steepest]), "ms"),
-        Fact("Shortest action potential", float(points.apd.min()), "ms"),
     ]
+    message = f"APD90 falls from {points.apd.max():.0f} to {points.apd.min():.0f} ms"
+    if np.isfinite(slopes).any():
+        steepest = int(np.nanargmax(slopes))
+        largest, rest = float(slopes[steepest]), float(points.interval[steepest])
+        facts += [Fact("Largest slope", largest, "1"), Fact("… at the diastolic interval", rest, "ms")]
+        message += f"; its largest slope is {largest:.2f}, at a diastolic interval of {rest:.0f} ms"
+    facts.append(Fact("Shortest action potential", float(points.apd.min()), "ms"))
     what = "coupling interval" if wanted.protocol == "S1-S2" else "cycle length"
     shortest = float(points.coupling.min())
+    between = f"{points.blocked:.1f} ms, which fails, and {shortest:.1f} ms, which gives a beat"
     facts.append(Fact(f"Shortest {what} with a beat", shortest, "ms"))
     if math.isfinite(points.blocked):
         facts.append(Fact(f"Longest {what} without", points.blocked, "ms"))
     if math.isfinite(points.alternans):
         facts.append(Fact("Alternans from a cycle length of", points.alternans, "ms"))
     facts.append(Fact("Current of the pulses", points.current, "pA/pF"))
-    message = (
-        f"APD90 falls from {points.apd.max():.0f} to {points.apd.min():.0f} ms; its largest slope is "
-        f"{slopes[steepest]:.2f}, at a diastolic interval of {points.interval[steepest]:.0f} ms. "
-    )
+    message += ". "
     if not math.isfinite(points.blocked):
         message += f"Every {what} gave a beat, down to {shortest:.0f} ms."
     elif wanted.protocol == "S1-S2":
-        message += f"The effective refractory period is {shortest:.0f} ms."
+        message += f"The effective refractory period lies between {between}: more points narrow it."
     else:
-        message += f"Cells follow pulse by pulse down to a cycle length of {shortest:.0f} ms."
+        message += f"The shortest cycle length that cells follow pulse by pulse lies between {between}."
     curve, slope = Curve("APD90", points.interval, points.apd), Curve("slope", points.interval, slopes)
     one = Curve("1", points.interval[[0, -1]], np.ones(2))
     charts = [(APD, ChartData((curve,))), (SLOPE, ChartData((slope, one)))]
@@ -201,6 +202,7 @@ def _result(points: Points, found: Velocities | None, wanted: RestitutionParamet
         facts.append(Fact("Velocity of S1", found.rested, "m/s"))
         if len(found.velocity):
             facts.append(Fact("Slowest velocity of S2", float(found.velocity.min()), "m/s"))
+            facts.append(Fact("Shortest coupling interval through the strand", float(found.coupling.min()), "ms"))
         if math.isfinite(found.blocked):
             facts.append(Fact("Longest coupling interval blocked in the strand", found.blocked, "ms"))
         charts.append((VELOCITY, ChartData((Curve("S2", found.interval, found.velocity),))))

@@ -17,6 +17,7 @@ from engines.backend.precision import FLOAT_TYPES
 from engines.geometry.particles import Particles
 from engines.peridynamics.body.filling import Filled
 from engines.peridynamics.contact.contact import Contact
+from engines.peridynamics.contact.limits import chatter
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.loading.loads import Loads, loads_on
 from engines.peridynamics.loading.quasistatic import QuasiStaticSimulation
@@ -246,7 +247,7 @@ class Setup(ABC):
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What its owner should know before a run."""
-        found = self._more_findings()
+        found = [*self._more_findings(), *chatter(self.parameters)]
         holding = all(isinstance(each, Held) and not any((each.x, each.y, each.z)) for each in self.parameters.loads)
         if holding and not self.parameters.penetrators and self.velocities is None:
             found.append(Finding("Nothing loads the body: it will stay as it is.", place=("loads",)))

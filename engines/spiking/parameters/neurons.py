@@ -12,6 +12,11 @@ from engines.spiking.parameters.equations import OwnNeuron
 TimeCourse = Literal["exponential", "alpha"]
 TIME_COURSE = "What a spike gives has its weight at once, or after the decay time (an alpha function); then it decays"
 
+HELD = (
+    "Time for which the voltage is held after a spike, of which the step of the spike is the first, as in Brian2: one "
+    "step less than in NEST"
+)
+
 
 def unit_of_weights(neuron: str) -> str:
     """What a synapse gives the model that stands at ``neuron``; one's own equations say it."""
@@ -44,7 +49,7 @@ class Lif(ParameterGroup):
     resting_voltage: float = quantity(-49.0, "mV", "Voltage that the leak pulls to", ge=-200, le=100)
     threshold: float = quantity(-50.0, "mV", "Voltage above which the neuron fires", ge=-200, le=100)
     reset: float = quantity(-60.0, "mV", "Voltage after a spike, below the threshold", ge=-200, le=100)
-    refractory_time: float = quantity(5.0, "ms", "Time for which the voltage is held after a spike", ge=0, le=1000)
+    refractory_time: float = quantity(5.0, "ms", HELD, ge=0, le=1000)
     time_course: TimeCourse = quantity("exponential", "", TIME_COURSE)
     excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory currents; 0: the voltage jumps", ge=0, le=1000)
     inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory currents; 0: the voltage jumps", ge=0, le=1000)
@@ -58,7 +63,7 @@ class ConductanceLif(ParameterGroup):
     resting_voltage: float = quantity(-60.0, "mV", "Voltage that the leak pulls to", ge=-200, le=100)
     threshold: float = quantity(-50.0, "mV", "Voltage above which the neuron fires", ge=-200, le=100)
     reset: float = quantity(-60.0, "mV", "Voltage after a spike, below the threshold", ge=-200, le=100)
-    refractory_time: float = quantity(5.0, "ms", "Time for which the voltage is held after a spike", ge=0, le=1000)
+    refractory_time: float = quantity(5.0, "ms", HELD, ge=0, le=1000)
     time_course: TimeCourse = quantity("exponential", "", TIME_COURSE)
     excitatory_time: float = quantity(5.0, "ms", "Decay of excitatory conductances", gt=0, le=1000)
     inhibitory_time: float = quantity(10.0, "ms", "Decay of inhibitory conductances", gt=0, le=1000)

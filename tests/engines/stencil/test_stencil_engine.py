@@ -16,6 +16,20 @@ from engines.stencil.step import reference
 from tests.engines.stencil.problems import CUBE, ENGINE, ONE_CHARGE, PERIODIC, SMALL, heat, problem
 from workbench.project.parameter_files import with_values
 
+
+@pytest.mark.parametrize(
+    ("equation", "title"),
+    [
+        ({"kind": "diffusion"}, "Diffusion on grids"),
+        ({"kind": "Gray-Scott"}, "Gray-Scott on grids"),
+        ({"kind": "Poisson"}, "Poisson's equation on grids"),
+        ({"kind": "own equations", "fields": [{"name": "u"}, {"name": "v"}]}, "Typed equations of u, v"),
+    ],
+)
+def test_a_problem_without_a_name_has_that_of_what_is_solved(equation, title):
+    assert ENGINE.title_of(StencilParameters.model_validate({"equation": equation})) == title
+
+
 # ---- the grid ----------------------------------------------------------------------------------------------------
 
 

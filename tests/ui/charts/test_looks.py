@@ -62,6 +62,10 @@ def test_times_are_told_in_legible_units():
     assert handy_unit(599, "s") == ("s", 1.0)
     assert handy_unit(2e6, "s") == ("d", 86400.0)
     assert handy_unit(5e4, "ps") == ("ps", 1.0)
+    assert handy_unit(2.3e-5, "s") == ("µs", 1e-6)
+    assert handy_unit(4e-3, "us") == ("ns", pytest.approx(1e-3))
+    assert [handy_unit(span, "s") for span in (0.0, 0.01)] == [("s", 1.0)] * 2
+    assert handy_unit(1e-5, "mm") == ("mm", 1.0)
     assert powers([-5.0, -2.0, 0.0, 0.5, 6.0]) == ["10⁻⁵", "0.01", "1", "", "10⁶"]
 
 

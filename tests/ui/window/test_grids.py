@@ -66,6 +66,24 @@ def test_the_menu_begins_projects_of_engines_that_need_no_mesh(fading):
     assert fading.model.document.path is None
 
 
+def test_a_problem_is_called_what_it_simulates_until_somebody_names_it(fading, qtbot):
+    model, title = fading.model, fading.problem.title
+
+    def called():
+        return title.text(), fading.windowTitle().partition("[")[0], model.document.title
+
+    assert called() == ("Fade",) * 3
+    model.edit(("parameters", "count"), True)
+    assert called() == ("Fade, counted",) * 3
+    fading.problem.title.editingFinished.emit()
+    assert model.document.project.title == "Fade", "nobody has typed a name"
+    model.edit(("title",), "Mine")
+    assert called() == ("Mine",) * 3
+    model.undo_stack.undo()
+    model.undo_stack.undo()
+    assert called() == ("Fade",) * 3
+
+
 def test_without_such_an_engine_there_is_no_menu(qtbot, qapp, tmp_path):
     settings = QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat)
     window = MainWindow(FakeServices(), FakeViewport, settings)

@@ -238,7 +238,7 @@ def test_the_bar_is_there_while_the_run_is_made_ready(kernel):
 def test_things_say_what_they_are():
     time, voltage = Quantity(np.arange(5.0), "ms", "Time"), Quantity(np.ones(5), "mV")
     over_time, bare = Curve("v", "Voltage", time, voltage), Curve("n", "Count", Quantity([1.0]), Quantity([2.0]))
-    slab = SimpleNamespace(project=SimpleNamespace(title="Slab"))
+    slab = SimpleNamespace(title="Slab")
     told = [
         (over_time, 5, "<Curve 'v': Voltage [mV] over Time [ms], 5 values>"),
         (bare, 1, "<Curve 'n': Count over x, 1 values>"),

@@ -275,6 +275,38 @@ def test_a_range_that_is_given_is_that_of_all_pictures_also_when_the_run_goes_on
     assert len(seen) > 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "view", "told"),
+    [
+        ({}, {}, ""),
+        (
+            {"cyclic": True},
+            {},
+            "to 'Transmembrane voltage', whose values go round, as angles do, and keep their colours.",
+        ),
+        ({"names": ("air", "gold")}, {}, "to 'Transmembrane voltage', whose values are names, each of its own colour."),
+        ({"names": ("air", "gold")}, {"height": 0.5}, ""),
+        ({}, {"field": "phase"}, "whose colours are its own: the range was for a field that is not there."),
+    ],
+)
+def test_a_range_that_a_field_does_not_take_is_told(kind, view, told, project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **__: EMPTY)
+    begin, document = pictures.Pictures.begin, open_document(project)
+
+    def begun(drawing, simulation, info):
+        begin(drawing, simulation, replace(info, fields=(replace(info.fields[0], **kind), *info.fields[1:])))
+
+    monkeypatch.setattr(pictures.Pictures, "begin", begun)
+    document.project.view = document.project.view.model_copy(update={"field": "voltage", **view})
+    run_ = ["run", str(save_document(document, tmp_path / "seen")), "--until", "1", "--pictures", "2"]
+    assert main([*run_, "--out", str(tmp_path / "out"), RANGE, "--movie", str(tmp_path / "run.gif")]) == 0
+    said = capsys.readouterr().err
+    assert said.count("--range does not apply") == bool(told)
+    assert told in said
+    assert main([*run_, "--out", str(tmp_path / "other")]) == 0
+    assert "--range" not in capsys.readouterr().err
+
+
 def test_a_range_is_of_two_numbers_of_which_the_second_is_larger(capsys):
     for text in ("1", "2:1", "1:1", "0:nan", "0:inf", "a:b", "1:2:3"):
         assert main(["run", "slab", f"--range={text}"]) == 2

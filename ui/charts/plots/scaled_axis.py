@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QGraphicsSceneResizeEvent
 
 from engines.api import Array
 from workbench.words.numbers import figure, power, printed, tick_texts, zeroed
-from workbench.words.units import unit_text
+from workbench.words.units import SECONDS, legible, unit_text
 
 MOST, LEAST = 1e4, 1e-2
 """Ends of what is written without a power of ten."""
@@ -149,11 +149,12 @@ HANDIER = {"s": (("d", 86400.0, 20.0), ("h", 3600.0, 2.0), ("min", 60.0, 10.0)),
 
 
 def handy_unit(span: float, unit: str) -> tuple[str, float]:
-    """(unit, size) in which times up to ``span`` [``unit``] are told: 53480 s in hours."""
+    """(unit, size) in which times up to ``span`` [``unit``] are told: 53480 s in hours, 2.3e-5 s in µs."""
     for name, size, least in HANDIER.get(unit, ()):
         if span >= least * size:
             return name, size
-    return unit, 1.0
+    number, smaller = legible(span, unit)
+    return (smaller, SECONDS[smaller] / SECONDS[unit]) if number > span else (unit, 1.0)
 
 
 Label = tuple[QRectF, Any, str]

@@ -38,7 +38,7 @@ class Picture:
 
     def __repr__(self) -> str:
         height, width = self.pixels.shape[:2]
-        return f"<Picture of '{self._document.project.title}', {width} × {height}>"
+        return f"<Picture of '{self._document.title}', {width} × {height}>"
 
     def _repr_png_(self) -> bytes:
         return encode_png(self.pixels)
@@ -57,7 +57,7 @@ def picture_of(
         same = field == (view.field or info.fields[0].name)
         view = view.model_copy(update={"field": field, "range": view.range if same else None})
     moment = ask(lambda simulation: moments.take_moment(simulation, view))
-    lines = [document.project.title, info.device]
+    lines = [document.title, info.device]
     return Picture(moments.render_moment(render, document, info, moment, view, lines, (width, height)), document)
 
 

@@ -101,10 +101,10 @@ class Run(Answers):
         warnings = sum(finding.severity == "warning" for finding in self._findings)
         told = f", {warnings} warning{'s' if warnings != 1 else ''} in .findings" if warnings else ""
         at = time_text(self.time, self.time_unit, ".6g")
-        return f"<Run of '{self._document.project.title}', {state}at {at} after {self.step:,} steps{told}>"
+        return f"<Run of '{self._document.title}', {state}at {at} after {self.step:,} steps{told}>"
 
     def _repr_html_(self) -> str:
-        return run_html(self, self._document.project.title)
+        return run_html(self, self._document.title)
 
     def _wait(self, progress: bool | Progress) -> Run:
         state, interrupted = wait(self._runner, progress)

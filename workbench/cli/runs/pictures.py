@@ -12,7 +12,7 @@ import time as clock
 from collections import deque
 from pathlib import Path
 
-from engines.api import Array, Simulation, SimulationInfo
+from engines.api import Array, FieldInfo, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError, nearest_told
 from workbench.cli.arguments import Unasked
 from workbench.cli.runs.kept_moments import read_moment, write_moment
@@ -32,17 +32,20 @@ WAITS = "picture_{}.waiting.npz"
 
 
 class Pictures(Observer):
-    """``number`` pictures at equal distances up to ``until``, the last one at the end.
+    """``number`` pictures at equal distances up to ``until``, the last one at the end. ``ranged``: a range of colours
+    was asked for, and it is told where it is not that of what is drawn.
 
     A run without an ``until`` ends at a time that nobody knows before: it has one picture, of its end.
     """
 
     few = "There is a picture of each step"
 
-    def __init__(self, folder: Path, document: Document, number: int, until: float | None) -> None:
+    def __init__(
+        self, folder: Path, document: Document, number: int, until: float | None, ranged: bool = False
+    ) -> None:
         self.drawn: list[Path] = []
         self.trouble = ""
-        self._folder, self._document = folder, document
+        self._folder, self._document, self._ranged = folder, document, ranged
         self._asked = 0 if isinstance(number, Unasked) else number
         self._times = [] if until is None else [until * (k + 1) / number for k in range(number)]
         self._of_the_end = until is None and number > 0
@@ -75,6 +78,8 @@ class Pictures(Observer):
                 f"The project shows a field '{wanted}' that this run does not have{nearest_told(wanted, names)}: "
                 f"pictures are of '{names[0]}'."
             )
+        if self._ranged:
+            self._tell_of_unranged()
 
     def _left_there(self) -> list[Path]:
         return sorted(self._folder.glob(WAITS.format("*")))
@@ -168,7 +173,7 @@ class Pictures(Observer):
             self._give_up("This installation has no renderer, so there are no pictures; the results are complete.")
             return
         view = self._document.project.view
-        lines = [self._document.project.title, self._info.device]
+        lines = [self._document.title, self._info.device]
         if self._sample is not None:
             rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
             lines.append(f"{rate:.3g} GB/s, {percent(fraction)} of the measured ceiling")
@@ -204,6 +209,23 @@ class Pictures(Observer):
             self._tell(f"{self.few}, {len(steps)}, where {self._asked} were asked for.")
         if missed and self._asked:
             self._tell(f"The run came to its end before the times of {missed} of {counted(self._asked, 'picture')}.")
+
+    def _tell_of_unranged(self) -> None:
+        field, view = self._shown, self._document.project.view
+        if field.cyclic:
+            why = "values go round, as angles do, and keep their colours"
+        elif field.names and not view.volume and not view.height:  # which are drawn between values
+            why = "values are names, each of its own colour"
+        elif view.field not in (None, field.name):
+            why = "colours are its own: the range was for a field that is not there"
+        else:
+            return
+        self._tell(f"--range does not apply to '{field.title}', whose {why}.")
+
+    @property
+    def _shown(self) -> FieldInfo:
+        fields, wanted = self._info.fields, self._document.project.view.field
+        return next((each for each in fields if each.name == wanted), fields[0])
 
     def _tell(self, text: str) -> None:
         self.trouble = f"{self.trouble} {text}".strip()
@@ -257,8 +279,7 @@ class RunMovie(Pictures):
 
     def _tell_of_scales(self) -> None:
         """What each picture chose by itself: it is drawn while nobody knows yet what comes after it."""
-        view, info = self._document.project.view, self._info
-        field = next((each for each in info.fields if each.name == view.field), info.fields[0])
+        view, info, field = self._document.project.view, self._info, self._shown
         followed = view.follow or (field.guessed and (view.range is None or view.field not in (None, field.name)))
         ways = {}
         if info.displaced is not None and view.deformation is None:

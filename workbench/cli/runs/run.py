@@ -103,7 +103,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         resume = read_checkpoint(folder / CHECKPOINT, problem_fingerprint(document, probe_elements(document)))
         if resume.noticed:
             print(resume.noticed, file=sys.stderr)
-    drawings = [Pictures(folder, document, options.pictures, until)]
+    drawings = [Pictures(folder, document, options.pictures, until, ranged=options.range is not None)]
     if options.movie is not None:
         drawings.append(RunMovie(options.movie, document, options.movie_frames or MOVIE_FRAMES, until))
     if resume is not None and until is not None and resume.meta.time > until + _half_a_step(resume.meta):

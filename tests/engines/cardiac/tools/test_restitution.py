@@ -105,16 +105,37 @@ def test_velocity_in_a_strand_falls_with_the_rest():
 
 def test_the_tool_says_what_it_found():
     mesh = box_mesh((2, 2, 2), (1, 1, 1))
-    tool, told = Restitution(), []
+    tool, parts = Restitution(), []
     problem = Problem(MITCHELL, mesh)
     wanted = tool.defaults(problem).model_copy(update={"number": 12, "beats": 2})
     assert "12 cells" in tool.outlook(problem, wanted)
-    result = tool.run(problem, wanted, CpuBackend(), lambda text, fraction: told.append(fraction))
-    assert "The effective refractory period is" in result.message
+    result = tool.run(problem, wanted, CpuBackend(), lambda text, fraction: parts.append(fraction))
+    facts = {fact.title: fact.value for fact in result.facts}
+    failed, led = facts["Longest coupling interval without"], facts["Shortest coupling interval with a beat"]
+    assert led > failed + 10.0
+    told = f"lies between {failed:.1f} ms, which fails, and {led:.1f} ms, which gives a beat"
+    assert f"The effective refractory period {told}" in result.message
     assert [info.name for info, _ in result.charts] == ["apd", "slope"]
     assert not result.changes
-    assert told == sorted(told)
-    assert max(told) <= 1.0
+    assert parts == sorted(parts)
+    assert max(parts) <= 1.0
+
+
+def test_dynamic_pacing_and_a_strand_tell_what_failed_beside_what_led():
+    problem = Problem(MITCHELL, box_mesh((2, 2, 2), (1, 1, 1)))
+    tool = Restitution()
+    dynamic_ = tool.defaults(problem).model_copy(update={"protocol": "dynamic", "number": 4, "beats": 2})
+    message = _run(tool, problem, dynamic_).message
+    assert "between 342.0 ms, which fails, and 584.8 ms, which gives a beat" in message
+    assert "nan" not in message, "two points have no slope"
+    strand = tool.defaults(problem).model_copy(update={"number": 6, "beats": 2, "strand": True, "strand_points": 3})
+    facts = {fact.title: fact.value for fact in _run(tool, problem, strand).facts}
+    failed = facts["Longest coupling interval blocked in the strand"]
+    assert facts["Shortest coupling interval through the strand"] > failed + 10.0
+
+
+def _run(tool, problem, wanted):
+    return tool.run(problem, wanted, CpuBackend())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from engines.backend.cpu import CpuBackend
 from engines.spiking.network.cpu_kernels import expm1
 from engines.spiking.network.reference import rates
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley
+from engines.spiking.parameters.neurons import AdaptiveExponential, ConductanceLif, HodgkinHuxley, Lif
 from tests.engines.spiking.network.test_network import built
 
 
@@ -35,9 +35,11 @@ def test_the_exponential():
     np.testing.assert_allclose(found, np.expm1(x.astype(float)), rtol=3e-7)
 
 
-@pytest.mark.parametrize("kind", ["lif", "lif conductance"])
-def test_leaky_neurons_fire_at_the_rate_of_the_formula(kind):
-    """T = t_ref + τ ln((E + I − V_r)/(E + I − V_t)), from the step after the spike, up to a step longer on the grid."""
+@pytest.mark.parametrize(("kind", "model"), [("lif", Lif), ("lif conductance", ConductanceLif)])
+def test_leaky_neurons_fire_at_the_rate_of_the_formula(kind, model):
+    """T = t_ref + τ ln((E + I − V_r)/(E + I − V_t)), up to a step longer on the grid; the step of the spike counts,
+    and the form says so."""
+    assert "of which the step of the spike is the first" in model.model_fields["refractory_time"].description
     currents = np.array([10.5, 12.0, 15.0, 30.0])
     net = alone(currents, -60.0, kind=kind, resting_voltage=-60.0)
     net.advance(20_000)

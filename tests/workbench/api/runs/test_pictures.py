@@ -30,6 +30,18 @@ def test_a_picture_is_an_array_a_notebook_s_picture_and_a_file_that_opens_the_pr
         picture.save(tmp_path / "moment.jpg")
 
 
+def test_a_picture_is_headed_by_what_is_simulated_until_the_project_has_a_name(monkeypatch, tmp_path):
+    heads = []
+    monkeypatch.setattr(moments, "find_renderer", lambda: lambda *_, lines, **__: heads.append(lines[0]))
+    typed = wb.new("stencil").set("equation", {"kind": "own equations"})
+    named = wb.open(typed.save(tmp_path / "named"))
+    named._document.project.title = "A front"
+    for project in (typed, named):
+        with project.simulate() as run:
+            run.picture()
+    assert heads == [typed.title, named.title] == ["Typed equations of u", "A front"]
+
+
 @pytest.mark.parametrize(
     "size", [(-1, 5), (0, 5), (5, -1), (100.5, 10), None, ("a", "b"), (5,), (5, 5, 5), 5, (8193, 5), (float("nan"), 5)]
 )
