@@ -26,7 +26,7 @@ from ui.session.running.rewinding import Rewinding
 from ui.session.running.viewers import Viewers
 from ui.session.services import Services
 from ui.widgets.background import Background
-from workbench.remote.runner import AnyRunner, RemoteRunner
+from workbench.remote.runner import SPEAKS, AnyRunner, RemoteRunner
 from workbench.run.frames import Message, Reading, RunState
 from workbench.run.states.history import KeptState
 from workbench.run.streams.curves import Curves, drawn_until
@@ -84,6 +84,8 @@ class Controller(QObject):
     refused_field_asked = Signal()
     """No run begins before a text in the form, or that of its pace or end, is a value: who has it leads to it."""
     hint = Signal(str)
+    alarm = Signal(str)
+    """What a run says that goes on, though something is wrong beside its answers."""
     """One sentence for the banner: something to know."""
     progressed = Signal(str, float)
     """What is being built and how far; an empty text when nothing is."""
@@ -459,6 +461,10 @@ class Controller(QObject):
         state = RunState.READY if resetting else runner.state
         for message in runner.take_messages():
             self.message.emit(message)
+            if message.text == SPEAKS:
+                self.hint.emit(message.text)
+            elif message.severity == "warning" and all(message.text != each.message for each in runner.noticed):
+                self.alarm.emit(message.text)
         if state is RunState.BUILDING:
             self._follow_building(runner)
         elif self.info is None and runner.info is not None:

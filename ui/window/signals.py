@@ -49,6 +49,7 @@ def _connect_pages(window: MainWindow) -> None:
     window.files.done.connect(window.sentences.say)
     window.controller.problem.connect(window.sentences.say_problem)
     window.controller.hint.connect(lambda sentence: window.banner.say(sentence, "info"))
+    window.controller.alarm.connect(lambda sentence: window.banner.say(sentence, "warning"))
     window.estimates.found.connect(window.sentences.say_once)
     window.charts.lines.said.connect(window.sentences.say_what_is_next)
     for source in (window.controller.message, window.keeper.message, window.controller.kept_paint.message):

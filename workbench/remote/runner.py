@@ -56,7 +56,8 @@ MOST_TOLD = 1 << 28
 """Bytes that the arrays of one message expand to, beside what was asked for."""
 SILENT_SECONDS = 15.0
 """After which a window says that nothing comes any more: the other side says something every two seconds."""
-SILENT = "Nothing has come from the other machine for {seconds:.0f} s: what is seen here may be old."
+SILENT = "Nothing has come from the run for {seconds:.0f} s: what is seen here may be old."
+SPEAKS = "The run answers again."
 ASLEEP_SECONDS = 3.0
 """Between two looks, of a window that was suspended itself."""
 OTHER_GEOMETRY = "The other machine makes another grid or mesh of this problem: install the same Workbench on both."
@@ -228,7 +229,7 @@ class RemoteRunner:
         if silent and not self._silent:
             self.say(SILENT.format(seconds=seconds), "warning")
         elif self._silent and not silent and self.alive:
-            self.say("The other machine answers again.")
+            self.say(SPEAKS)
         self._silent = silent
         return self._messages.take()
 

@@ -3,6 +3,7 @@
 import threading
 from types import SimpleNamespace
 
+from engines.api import Finding
 from engines.api.errors import ProblemError
 from ui.session import controller as module
 from ui.session.controller import Phase
@@ -32,6 +33,24 @@ def test_an_error_of_ours_is_said_as_it_is_and_any_other_by_its_kind(opened):
     ):
         opened.controller.fail(error)
         assert opened.banner.text == said
+
+
+def test_what_is_wrong_beside_a_run_that_goes_on_is_said_over_the_view_and_findings_are_not(opened, qtbot):
+    controller, banner = opened.controller, opened.banner
+    qtbot.waitUntil(lambda: controller.phase is Phase.READY)
+    controller.runner.say("A word.")
+    controller._tick()
+    assert banner.text == ""
+    controller.runner.say("It could not be kept.", "warning")
+    controller._tick()
+    assert (banner.text, banner.property("severity")) == ("It could not be kept.", "warning")
+    controller.runner.say(module.SPEAKS)
+    controller._tick()
+    assert (banner.text, banner.property("severity")) == (module.SPEAKS, "info")
+    controller.runner.noticed = (Finding("It has not settled."),)
+    controller.runner.say("It has not settled.", "warning")
+    controller._tick()
+    assert banner.text == module.SPEAKS
 
 
 def test_compiling_is_said_once_when_the_first_steps_take_more_than_a_second(opened, monkeypatch):

@@ -198,7 +198,8 @@ def test_a_full_disk_costs_the_memory_of_the_run_and_not_the_run(qtbot, make_win
     open_slab(qtbot, window)
     run_until(qtbot, window, 1.0)
     lines = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
-    assert any("could not be kept for the next session: The disk is full" in line for line in lines)
+    assert any("could not be kept for the next session; it goes on. The disk is full" in line for line in lines)
+    assert "could not be kept for the next session" in window.banner.text
 
 
 def test_exports_of_a_real_run(qtbot, make_window, tmp_path):

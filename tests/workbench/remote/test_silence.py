@@ -26,7 +26,7 @@ def test_a_machine_that_says_nothing_any_more_is_told_and_that_it_answers_again(
     assert not says("Nothing has come")
     monkeypatch.setattr(asking, "SILENT_SECONDS", 0.5)
     with there.server._lock:
-        wait_for(lambda: says("Nothing has come from the other machine"))
+        wait_for(lambda: says("Nothing has come from the run for"))
         clock.sleep(0.1)
         assert not says("answers again")
         assert len(told) == 1

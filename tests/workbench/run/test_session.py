@@ -19,6 +19,7 @@ from workbench.run.runner import Runner
 from workbench.run.session import nearest_elements, probe_elements, start
 from workbench.run.states.history import History
 from workbench.run.states.memory import RunMemory, remembered_curves, remembered_state, runs_dir, set_later
+from workbench.storage.atomic import StorageError
 
 
 @pytest.mark.parametrize("chunk", [7, 1_000_000])
@@ -125,6 +126,26 @@ def test_curves_are_kept_with_each_state_as_a_process_may_be_killed(project, mon
     for times, _ in curves.values():
         assert times[0] < 0.1
         assert times[-1] == pytest.approx(kept.meta.time, abs=0.1)
+    runner.close()
+
+
+def test_a_state_that_could_not_be_kept_is_told_at_once_and_not_with_the_next(project, monkeypatch):
+    def full(*_):
+        raise StorageError("The disk is full: choose another folder.", full=True)
+
+    monkeypatch.setattr("workbench.run.states.memory.write_checkpoint", full)
+    document = open_document(project)
+    memory, told = RunMemory(document), []
+    memory.say = lambda text, severity: told.append(text)
+    runner = start(document, observers=[memory], autostart=False)
+    runner.wait(RunState.READY)
+    for count in range(2):
+        runner.advance(10)
+        assert runner.wait(RunState.PAUSED) is RunState.PAUSED
+        if not count:
+            runner.post(memory.observe).result(20)
+            wait_for(lambda: memory._writer._pending[0].done(), 20.0)
+    assert [f"'{runs_dir()}' has no room: free some space" in text for text in told] == [True]
     runner.close()
 
 

@@ -209,6 +209,10 @@ class RunMemory(Observer):
         self._drawn.left.clear()
 
     def sampled(self, sample: Sample) -> None:
+        try:
+            self._writer.check()
+        except StorageError as failure:
+            self._tell(failure)
         self._drawn.take((sample,))
         self._stepped = True
         if self._begins:
@@ -283,7 +287,8 @@ class RunMemory(Observer):
         return self._named[1]
 
     def _tell(self, failure: StorageError) -> None:
-        self.say(f"Where the run stands could not be kept for the next session: {failure}", "warning")
+        told = f"'{runs_dir()}' has no room: free some space on its disk." if failure.full else str(failure)
+        self.say(f"Where the run stands could not be kept for the next session; it goes on. {told}", "warning")
 
 
 def probe_places(document: Document) -> Places:
