@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
+from engines.api import Array, FieldInfo, Finding, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -18,7 +18,14 @@ from engines.battery.protocol.durations import NO_DRIVES
 from engines.battery.step.many_particle_rows import ELECTRODES, CellRow
 from engines.battery.watch.bands import run_means
 from engines.battery.watch.cell_record import ElementRecord, Recorded
-from engines.battery.watch.many_particles import CHARTS, inspection, size_histogram, weighted_percentiles
+from engines.battery.watch.many_particles import (
+    CHARTS,
+    NOTHING_SEEN,
+    Overfilled,
+    inspection,
+    size_histogram,
+    weighted_percentiles,
+)
 from engines.geometry.particles import Particles
 
 SERIES = (
@@ -65,6 +72,7 @@ class ManyParticleSimulation(Recorded, Simulation):
         self.traffic = (particles.traffic,)
         self._backend, self._particles, self._points = backend, particles, points
         self._ended, self._looked = False, 0
+        self._overfilled = Overfilled()
         known = {"voltage": lambda: self._of_cell(CellRow.VOLTAGE), "current": lambda: self._of_cell(CellRow.CURRENT)}
         self._record = ElementRecord(recording, 1, self.dt, known, self._ends)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
@@ -135,7 +143,8 @@ class ManyParticleSimulation(Recorded, Simulation):
             "capacity": float(cell[CellRow.CHARGE]) / 3600,
             "balance": self._particles.balance(),
         }
-        for name, x, sizes in zip(ELECTRODES, surfaces, self._particles.sizes, strict=True):
+        for e, (name, x, sizes) in enumerate(zip(ELECTRODES, surfaces, self._particles.sizes, strict=True)):
+            self._overfilled.see(self.time, e, x, sizes.shares)
             low, high = weighted_percentiles(x, sizes.shares, (0.05, 0.95))
             seen |= {
                 f"{name}_stoichiometry": float(sizes.shares @ x),
@@ -143,6 +152,9 @@ class ManyParticleSimulation(Recorded, Simulation):
                 f"{name}_stoichiometry_p95": high,
             }
         return seen
+
+    def noticed(self) -> Sequence[Finding]:
+        return self._overfilled.noticed()
 
     def chart(self, name: str) -> ChartData:
         for e, electrode in enumerate(ELECTRODES):
@@ -166,6 +178,7 @@ class ManyParticleSimulation(Recorded, Simulation):
             "particles": self._backend.to_host(self._particles.state),
             "cell": self._backend.to_host(self._particles.cell),
             "current_factor": np.array(self._particles.factor),
+            "overfilled": self._overfilled.seen.copy(),
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
@@ -173,6 +186,7 @@ class ManyParticleSimulation(Recorded, Simulation):
         self._particles.factor = float(state["current_factor"])
         with self._backend.active():
             self._particles.put_back(state["particles"], state["cell"])
+        self._overfilled.seen = np.array(state.get("overfilled", NOTHING_SEEN))
         self._ended, self._looked = False, self.step - 1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:

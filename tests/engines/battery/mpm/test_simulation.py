@@ -97,6 +97,31 @@ def test_restoring_goes_on_bit_for_bit(backend):
         assert (values == two.state()[name]).all(), name
 
 
+def test_particles_with_more_lithium_than_sites_are_told_of(backend):
+    """Graphite's potential is flat where it is full: a hold at 4.2 V fills the smallest particles beyond it."""
+    protocol = ["Charge at 1C until 4.2 V", "Hold at 4.2 V until C/20"]
+    run = simulation(backend, protocol=protocol, initial_state_of_charge=0.5, sizes={"particles": 50})
+    largest = full = 0.0
+    while not run.finished:
+        run.advance(run.sample_steps)
+        run.observe()
+        n = len(surfaces := run.field("surface_stoichiometry")) // 2
+        largest = max(largest, surfaces[:n].max())
+        assert bool(run.noticed()) == (largest > 1) or largest == 1  # the field is rounded to float32
+        full = full or (run.time if run.noticed() else 0.0)
+    (finding,) = run.noticed()
+    assert finding.distorts
+    assert f"negative electrode are full from {full:.6g} s on" in finding.message
+    assert f"come to {largest:.4f}" in finding.message
+    again = simulation(backend, protocol=protocol, initial_state_of_charge=0.5, sizes={"particles": 50})
+    again.restore(run.state())
+    assert again.noticed() == [finding]
+    usual = simulation(backend)
+    usual.advance(30)
+    usual.observe()
+    assert usual.noticed() == []
+
+
 def test_the_live_current_acts_from_the_next_step_on(backend):
     run = simulation(backend)
     run.advance(1)
