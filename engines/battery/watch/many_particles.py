@@ -45,6 +45,8 @@ def weighted_percentiles(values: Array, weights: Array, shares: Sequence[float])
     return [float(values[order[min(place, len(order) - 1)]]) for place in places]
 
 
+SLACK = 1e-5
+"""Of a stoichiometry, by which float32 may be beyond its ends."""
 NOTHING_SEEN = np.array([[(-1.0, 0.0, 0.0), (-1.0, 0.0, 1.0)]] * 2)
 
 
@@ -61,7 +63,8 @@ class Overfilled:
 
     def see(self, time: float, electrode: int, surfaces: Array, shares: Array) -> None:
         """``surfaces, shares: (n,)``: stoichiometries, and parts of the electrode's surface."""
-        for end, (worst, beyond) in enumerate(((surfaces.min(), surfaces < 0), (surfaces.max(), surfaces > 1))):
+        lowest, highest = (surfaces.min(), surfaces < -SLACK), (surfaces.max(), surfaces > 1 + SLACK)
+        for end, (worst, beyond) in enumerate((lowest, highest)):
             if beyond.any():
                 first, share, before = self.seen[electrode, end]
                 first = time if first < 0 else first
