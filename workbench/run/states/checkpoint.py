@@ -156,6 +156,15 @@ def read_checkpoint(path: Path, problem: str) -> Checkpoint:
     raise failure
 
 
+def kept_meta(path: Path) -> CheckpointMeta | None:
+    """Of the checkpoint in this very file; None where there is none that can be read."""
+    try:
+        with foreign_file(f"The checkpoint '{path}' is damaged."), opened_npz(path) as archive:
+            return _meta(json.loads(archive.read(META)), path)
+    except ProblemError:
+        return None
+
+
 def _read(path: Path) -> tuple[CheckpointMeta, dict[str, Array]]:
     """Raises ProblemError."""
     with foreign_file(f"The checkpoint '{path}' is damaged: run without --resume."), opened_npz(path) as archive:

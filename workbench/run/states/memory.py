@@ -37,6 +37,7 @@ from workbench.run.states.checkpoint import (
     remove_checkpoints,
     write_checkpoint,
 )
+from workbench.run.states.claims import Claim
 from workbench.run.states.history import KeptState, Mark
 from workbench.run.streams.curves import SUFFIX, Curves, Places, read_curves, write_curves
 from workbench.run.streams.traces import TraceStore
@@ -117,7 +118,8 @@ def remembered_failure(document: Document) -> str:
 class RunMemory(Observer):
     """Keeps the state of a run each minute and when it ends, or the error in which it ended, until one goes further;
     forgets it when the run was taken back to step zero and ends there, and that of the run before when this one has
-    begun at zero. One that takes no step leaves what is kept.
+    begun at zero. One that takes no step leaves what is kept, and none replaces what another window has kept
+    meanwhile of a run that is further.
 
     With another live parameter the run is one of another problem, as which it is kept from then on: who opens the
     problem as it was would find a form that says other than what is computed.
@@ -138,6 +140,7 @@ class RunMemory(Observer):
         """Live parameters since the run began: replaced, never changed, for two threads ask."""
         self._named: tuple[Mapping[str, Any], str] | None = None
         """The fingerprint with these changes."""
+        self._claim = Claim()
         self._files: list[Path] = []
         """The first that was written, and the latest."""
         self._device = ""
@@ -175,6 +178,7 @@ class RunMemory(Observer):
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._device, self._geometry = info.device, info.geometry
         self._writer = BackgroundWriter()
+        self._writer.submit(lambda: self._claim.begin(self._kept_file()))  # there: the mesh is read for its name
         self._begins = simulation.step == 0
         self._stepped = not self._begins
 
@@ -218,7 +222,7 @@ class RunMemory(Observer):
         if self._begins:
             self._begins = False
             try:
-                self._writer.submit(lambda: self._forget(self._kept_file()))  # there: the mesh is read for its name
+                self._writer.submit(lambda: self._forget(self._kept_file()))
             except StorageError as failure:
                 self._tell(failure)
 
@@ -240,6 +244,7 @@ class RunMemory(Observer):
             self._writer.close()
         except StorageError as cause:
             self._tell(cause)
+        self._claim.end()
 
     def _keep(self, simulation: Simulation) -> None:
         self._kept_at = clock.monotonic()
@@ -265,7 +270,16 @@ class RunMemory(Observer):
     def _put(
         self, file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves: Curves, places: Places
     ) -> None:
+        further = self._claim.of_another(file)
+        if further is not None and further.time > meta.time:
+            self.kept = None
+            there, here = (clock_text(each.time, self._document.time_unit) for each in (further, meta))
+            raise StorageError(
+                f"Another window has kept a run of this problem that is further, at {there}: this one is at {here}, "
+                "and takes its place once it is past that. Export what you need of it before you close."
+            )
         _write(file, meta, state, curves, places)
+        self._claim.wrote(file)
         if len(self._files) > 1 and self._files[-1] != file:
             _remove(self._files.pop())  # of a value that a slider passed
         if file not in self._files:
@@ -273,7 +287,8 @@ class RunMemory(Observer):
         self.kept = meta.time if meta.problem == self._fingerprint() else None
 
     def _forget(self, file: Path) -> None:
-        _remove(file)
+        if self._claim.is_alone and self._claim.of_another(file) is None:
+            _remove(file)
         self.kept = None
 
     def _kept_file(self) -> Path:
