@@ -111,6 +111,19 @@ def test_files_that_may_not_grow_any_more_are_whole(preset, tmp_path, capsys):
         assert differing(whole, broken) == []
 
 
+def test_a_run_whose_record_cannot_be_written_leaves_nothing_in_the_way_of_another(tmp_path, capsys):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4600, before[1]))
+        code = main([*arguments("cuba_4000"), "--out", str(tmp_path / "run")])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert code == RUN_FAILED
+    assert "would be larger than a file may be here" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "run").rglob("*") if path.is_file()] == []
+    assert go_on("cuba_4000", tmp_path / "run") == 0
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_a_run_waits_for_room_and_lacks_nothing_afterwards(part, tmp_path, monkeypatch, capsys):
     """The disk is full at one call, whichever, and has room again when the wait is told of."""

@@ -122,6 +122,8 @@ class Recorder(Observer):
         self._at, self._ending = (0, 0.0), ""
         self._content: dict[str, Any] = {}
         self._hurried = False
+        self._is_named = False
+        """Whether its record stands in the folder: files without one would be in the way of every other run."""
         self._patience = patience or Patience()
         self._tables = Tables(self.probes, self._patience)
         self._tell, self._settle = tell, settle
@@ -166,6 +168,7 @@ class Recorder(Observer):
         self._findings += map(as_record, told)
         self._tell(told)
         self._write_outcome("running", None)  # first of all: whose the other files are
+        self._is_named = True
         self._begun = self._last_checkpoint = clock.monotonic()
         self._tables.open(self.folder, heads, keep=self._resume is not None)
         resumed_at = None if self._resume is None else self._resume.meta.time
@@ -238,7 +241,7 @@ class Recorder(Observer):
         elif self._hurried and error is None:
             self._ending, state = HURRIED, RunState.CLOSED  # also at its end: a resumed run has the rest to write
             attempt(lambda: self._take_checkpoint(simulation))
-        elif error is None or not error.torn:
+        elif self._is_named and (error is None or not error.torn):
             # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
             # A checkpoint after a row or a field that could not be written would stand for files that lack it.
             so_far = len(failures)
