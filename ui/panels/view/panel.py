@@ -30,7 +30,7 @@ from ui.panels.view.colours import ColoursPanel
 from ui.panels.view.grid import GridPanel
 from ui.panels.view.levels import LevelsPanel
 from ui.panels.view.moved import MovedPanel
-from ui.scene.scene import is_timed
+from ui.scene.fields import is_timed
 from workbench.project.project import ClipPlane, ViewSettings
 from workbench.words.units import headed
 
