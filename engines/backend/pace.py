@@ -8,8 +8,11 @@ of a run.
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from statistics import fmean, median
 from typing import Any
 
@@ -38,6 +41,8 @@ HELD_UP = 3.0
 
 Build = Callable[[], Simulation]
 
+_measuring: ContextVar[bool] = ContextVar("_measuring", default=True)
+
 
 def structure_of(parameters: BaseModel) -> str:
     """Parameters without their real numbers: these change what is computed, and seldom for how long. So an edit of one
@@ -64,8 +69,21 @@ def small_pace(backend: Backend, key: Hashable, build: Build, memory: int, other
         return otherwise
 
 
+@contextmanager
+def unmeasured() -> Iterator[None]:
+    """Estimates within it are not asked how long a step takes: nothing is built, and their pace is NaN where it would
+    be measured. All else of them is as ever, what they find among it."""
+    before = _measuring.set(False)
+    try:
+        yield
+    finally:
+        _measuring.reset(before)
+
+
 def measured_pace(backend: Backend, key: Hashable, build: Build) -> tuple[float, int]:
     """:func:`step_seconds` of what ``build`` makes, and the bytes that a step of it moves; once for this ``key``."""
+    if not _measuring.get():
+        return math.nan, 0
 
     def measure() -> tuple[float, int]:
         simulation = build()

@@ -24,6 +24,7 @@ from ui.scene.cameras.following import AT_END, FEW, beyond, drawn_range, followe
 from ui.scene.cameras.movie_scales import MovieScales
 from ui.scene.cameras.room import CENTRED
 from ui.scene.colormaps import categories, colormap
+from ui.scene.fields import follows, has_levels, is_timed, own_range, takes_logarithm
 from ui.scene.layers.kinds import layer_for
 from ui.scene.layers.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.marks import Marks
@@ -471,32 +472,6 @@ class Scene:
 
     def set_labels(self, probes: Sequence[ProbeMark], lines: Sequence[str]) -> None:
         self.probes, self.lines = list(probes), list(lines)
-
-
-def is_timed(field: FieldInfo, info: SimulationInfo | None) -> bool:
-    """Whether a field is a time, in the simulation's unit, that is missing where it has not come."""
-    whole = field.components == 1 and not field.cyclic
-    return info is not None and whole and field.missing is not None and field.unit == info.time_unit
-
-
-def has_levels(field: FieldInfo) -> bool:
-    """Whether its values are numbers everywhere, and cross each one between a lower and a higher."""
-    return field.components == 1 and field.missing is None and not field.cyclic and not field.names
-
-
-def takes_logarithm(field: FieldInfo) -> bool:
-    """Whether its values are of one sign, above zero."""
-    return field.range[0] >= 0 and field.range[1] > 0 and not field.cyclic
-
-
-def follows(field: FieldInfo, view: ViewSettings) -> bool:
-    """Whether the range of its colours follows its values: where a person wants it, and where there is no other."""
-    return view.follow or (field.guessed and own_range(field, view) is None)
-
-
-def own_range(field: FieldInfo, view: ViewSettings) -> tuple[float, float] | None:
-    """The range that a person gave this field: where another was meant that is not there now, there is none."""
-    return view.range if view.field in (None, field.name) else None
 
 
 def _in_one_place(one: Layer, other: Layer) -> bool:

@@ -6,7 +6,6 @@ another thread except at the very end of the application.
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from enum import StrEnum
@@ -21,7 +20,9 @@ from ui.session.model import DocumentModel
 from ui.session.opening import Opening
 from ui.session.paint.kept_paint import KeptPaint
 from ui.session.paint.painting import Painting
+from ui.session.running.ending import Ending
 from ui.session.running.live import LiveChanges
+from ui.session.running.progress import Progress
 from ui.session.running.rewinding import Rewinding
 from ui.session.running.viewers import Viewers
 from ui.session.services import Services
@@ -30,14 +31,9 @@ from workbench.remote.runner import SPEAKS, AnyRunner, RemoteRunner
 from workbench.run.frames import Message, Reading, RunState
 from workbench.run.states.history import KeptState
 from workbench.run.streams.curves import Curves, drawn_until
-from workbench.words.units import clock_text
 
 TICK_MILLISECONDS = 33
-PATIENCE_SECONDS = 1.0
-PAST = "The run is at {time}, past this end, and stops here; with a later one, or none, it goes on."
 AS_BEGUN = "This run goes on with the values it began with; Reset takes the new ones."
-AT_END = "No step is taken: the run is at {time}, and its end is {end}. With a later end, or none, it goes on."
-OVER = "No step is taken: this run has come to its own end. Reset begins anew."
 SAMPLE_TICKS = 3
 """Meters and traces at most every third tick, 10 Hz: with a frame, so that the window is painted once for both, unless
 none comes for as long again."""
@@ -110,15 +106,13 @@ class Controller(QObject):
         """Whether a frame that came now would be drawn: a run need not make those that are not."""
         self._ticks = 0  # since samples were passed on
         self._samples: list[Any] = []
-        self._progress: tuple[str, float] = ("", 0.0)
         self._reported = False
         self.closed = False
-        self._stepped = False
-        self._first_step_said = False
-        self._running_since = 0.0
         self._built_for: tuple[Any, bool] = (None, False)  # the geometry of the run, and whether it was told to start
         self.painting = Painting(lambda: self.runner, model.undo_stack, self)
         self.rewinding = Rewinding(self)
+        self.ending = Ending(self)
+        self.progress = Progress(self)
         self.viewers = Viewers(lambda: self.runner, self)
         self.live = LiveChanges(model, lambda: self.runner, self)
         self.live.refused.connect(self._live_change_refused)
@@ -192,8 +186,7 @@ class Controller(QObject):
             if autostart:
                 self.runner.run()
         self._reported = False
-        self._stepped = False
-        self._progress = ("", -1.0)  # nothing is said yet
+        self.progress.begin()
         self._set_phase(Phase.BUILDING)
         self._timer.start()
 
@@ -207,7 +200,7 @@ class Controller(QObject):
             return
         if self.runner is None or self._needs_build():
             self.build(autostart=True)
-        elif self.phase is Phase.FINISHED and self.at_end:
+        elif self.phase is Phase.FINISHED and self.ending.reached:
             self.start_over()
         else:
             self.runner.run()
@@ -231,24 +224,10 @@ class Controller(QObject):
         return bool(refused)
 
     @property
-    def at_end(self) -> bool:
-        """Whether a run has nothing left to do; its ``until`` may have been moved on, or before where it stands."""
-        runner, info = self.runner, self.info
-        if runner is None or info is None or runner.until is None:
-            return runner is not None and runner.ended
-        return runner.ended or (self.time > 0 and self.time >= runner.until - info.dt / 2)
-
-    @property
-    def is_past_end(self) -> bool:
-        """Whether the run has been taken further than its ``until``, which was moved since."""
-        runner, info = self.runner, self.info
-        return bool(runner and info and runner.until is not None and self.time >= runner.until + info.dt)
-
-    @property
     def is_over(self) -> bool:
         """Whether Run has nowhere to go, whether the run was taken there here, elsewhere, or before."""
         rests = self.phase in (Phase.READY, Phase.PAUSED, Phase.FINISHED)
-        return rests and self.at_end and not self._needs_build() and not self.rewinding.pending
+        return rests and self.ending.reached and not self._needs_build() and not self.rewinding.pending
 
     def pause(self) -> None:
         if self.runner is not None:
@@ -286,7 +265,7 @@ class Controller(QObject):
             return
         self.model.wanted.emit()
         if self.is_over:
-            self._tell_over()
+            self.ending.tell_reached()
             return
         if not self.locked and self.is_held_up():
             return
@@ -295,14 +274,6 @@ class Controller(QObject):
         if self.runner is not None:
             self.runner.advance(steps)
             self._timer.start()
-
-    def _tell_over(self) -> None:
-        runner = self.runner
-        if runner is None or runner.ended or runner.until is None:
-            self.hint.emit(OVER)
-        else:
-            time, end = (clock_text(each, runner.time_unit) for each in (self.time, runner.until))
-            self.hint.emit(AT_END.format(time=time, end=end))
 
     def reset(self) -> None:
         """Back to time zero, with the parameters as they are in the form now."""
@@ -397,9 +368,8 @@ class Controller(QObject):
                 assert self.model.document is not None
                 self.runner.until = self.model.document.project.run.until
                 self.runner.pace = self.model.document.project.run.pace
-                until = self.runner.until
-                if path[-1] == "until" and until is not None and until < self.time and self.phase in UNDER_WAY:
-                    self.hint.emit(PAST.format(time=clock_text(self.time, self.model.document.time_unit)))
+                if path[-1] == "until" and self.phase in UNDER_WAY:
+                    self.ending.tell_moved()
 
     def _live_change_refused(self, sentence: str) -> None:
         self._stale = True
@@ -415,7 +385,7 @@ class Controller(QObject):
         does one that could not begin, with what was said of it; not one that goes on beyond a line that was lost."""
         error = None if self.runner is None else self.runner.error
         torn = error is not None and error.torn
-        if self.phase is Phase.FAILED and not self._stepped and not torn and self.model.valid:
+        if self.phase is Phase.FAILED and not self.progress.stepped and not torn and self.model.valid:
             self.drop_runner()
             self.problem.emit("")
             self.tell_idle()
@@ -466,7 +436,7 @@ class Controller(QObject):
             elif message.severity == "warning" and all(message.text != each.message for each in runner.noticed):
                 self.alarm.emit(message.text)
         if state is RunState.BUILDING:
-            self._follow_building(runner)
+            self.progress.follow_building(runner)
         elif self.info is None and runner.info is not None:
             self._built(runner)
         self.live.follow()
@@ -477,7 +447,7 @@ class Controller(QObject):
         if frame is not None and self.info is not None:
             self.frame_arrived.emit(frame)
         self._samples.extend(() if resetting else runner.take_samples())
-        self._follow_first_step(state)
+        self.progress.follow_first_step(running=running, arrived=bool(self._samples))
         self._ticks += 1
         due = self._ticks >= (SAMPLE_TICKS if frame is not None else 2 * SAMPLE_TICKS)
         if self._samples and (due or not running):
@@ -508,33 +478,12 @@ class Controller(QObject):
         runner.frames.take()
         return runner.alive
 
-    def _follow_first_step(self, state: RunState) -> None:
-        """The first steps may compile kernels: say so when they keep a person waiting."""
-        if self._samples or state is not RunState.RUNNING:
-            if self._first_step_said:
-                self.tell_idle()
-            self._running_since, self._first_step_said = 0.0, False
-            self._stepped = self._stepped or bool(self._samples)
-        elif not self._stepped:
-            now = clock.monotonic()
-            self._running_since = self._running_since or now
-            if now - self._running_since > PATIENCE_SECONDS and not self._first_step_said:
-                self._first_step_said = True
-                self.progressed.emit("Compiling kernels for this machine, once", 0.0)
-
-    def _follow_building(self, runner: AnyRunner) -> None:
-        if runner.progress != self._progress:
-            self._progress = runner.progress
-            text, fraction = self._progress
-            self.progressed.emit(text or "Preparing the device", fraction)
-
     def tell_idle(self) -> None:
         self.progressed.emit("", 0.0)
 
     def _built(self, runner: AnyRunner) -> None:
         self.info = runner.info
-        self._progress = ("", 0.0)
-        self.tell_idle()
+        self.progress.built()
         self._place_probes()
         self.info_changed.emit(self.info)
         curves = self.services.earlier_curves(runner)

@@ -336,6 +336,9 @@ class SweepDialog(QDialog):
     def _choose(self, place: int) -> None:
         self._case = place
         self._follow_buttons()
+        told = self.results.table.trouble(place)
+        if told or self.sentence.objectName() == "warning":  # of another run
+            self._say(f"Run {place + 1}: {told}" if told else "", "warning")
 
     def use(self) -> None:
         """Set the problem to the case of the chosen run: one edit."""

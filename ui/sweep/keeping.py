@@ -13,7 +13,7 @@ from ui.forms.fields.scalars import POPUP_MARGIN, CalmComboBox
 from workbench.sweep.plan import KeptChart
 from workbench.sweep.readings import TITLES, Reading, What
 from workbench.sweep.running import first_kept, first_reading
-from workbench.words.units import unit_text
+from workbench.words.units import headed
 
 AT_PIXELS, CHOICE_PIXELS, ROW_PIXELS = 54, 104, 32
 
@@ -99,7 +99,7 @@ class KeptList(QWidget):
         choice.setAccessibleName(f"What is read of {info.title}")
         at.setFixedWidth(AT_PIXELS)
         at.set_value(reading.at)
-        at.setToolTip(f"{info.x_title or 'Time'} [{unit_text(info.x_unit)}]" if info.x_unit else info.x_title or "Time")
+        at.setToolTip(headed(info.x_title or "Time", info.x_unit))
         at.setVisible(reading.what == "at")
         choice.currentIndexChanged.connect(lambda _: at.setVisible(choice.currentData() == "at"))
         choice.currentIndexChanged.connect(lambda _: self._share_width())

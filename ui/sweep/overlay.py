@@ -21,7 +21,7 @@ from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.sweep.running import Row
 from workbench.words.numbers import figure
-from workbench.words.units import unit_text
+from workbench.words.units import headed, unit_text
 
 MOST_DRAWN = 200
 """Curves that are drawn; of more every second, third, … is."""
@@ -175,7 +175,7 @@ class OverlayPlot(QWidget):
         if info is not None:
             unit = unit_text(info.x_unit or self._x_unit)
             bottom = f"{info.x_title or 'Time'} [{unit}]" if unit else info.x_title
-            left = f"{info.title} [{unit_text(info.unit)}]" if unit_text(info.unit) else info.title
+            left = headed(info.title, info.unit)
         for side, text in (("left", left), ("bottom", bottom)):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))

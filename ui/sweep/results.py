@@ -11,13 +11,13 @@ from engines.api.charts import ChartInfo
 from ui.charts.plots.cell import ChartCell
 from ui.sweep.overlay import OverlayPlot
 from ui.sweep.table import SweepTable
-from ui.widgets.dressing import look_as
+from ui.widgets.dressing import look_as, say
 from ui.widgets.freeing import free_list
 from workbench.sweep.convergence import Convergence, convergences
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import LINES, Column, against, charts_of, columns_of, curves_of, overlay, unread
-from workbench.words.units import unit_text
+from workbench.words.units import headed
 
 EMPTY = "The runs stand here as they come."
 
@@ -47,6 +47,10 @@ class SweepResults(QWidget):
         self.settled.setWordWrap(True)
         self.settled.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.settled.hide()
+        self.shared = QLabel(self)
+        self.shared.setWordWrap(True)
+        self.shared.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.shared.hide()
         self.unread = QLabel(self)
         self.unread.setWordWrap(True)
         self.unread.setObjectName("muted")
@@ -65,6 +69,7 @@ class SweepResults(QWidget):
         under = QVBoxLayout(below)
         under.setContentsMargins(0, 6, 0, 0)
         under.setSpacing(6)
+        under.addWidget(self.shared)
         under.addWidget(self.unread)
         under.addLayout(choices)
         under.addWidget(self.settled)
@@ -99,6 +104,7 @@ class SweepResults(QWidget):
         self.empty.hide()
         self._whole.show()
         self.table.show_rows(plan, rows, anew=anew)
+        say(self.shared, self.table.shared, "warning")
         told = unread(rows)
         self.unread.setText("\n".join(told))
         self.unread.setVisible(bool(told))
@@ -136,7 +142,7 @@ class SweepResults(QWidget):
             return
         info = next(one for one in charts_of(self._rows) if one.name == name)
         first = plan.variations[0]
-        title = f"{first.number.brief} [{unit_text(first.number.unit)}]" if first.number.unit else first.number.brief
+        title = headed(first.number.brief, first.number.unit)
         pairs = overlay(self._rows, name, curve)
         self.overlay.show_curves(info, plan.document.time_unit, pairs, title, first.values)
         self._show_column(plan)

@@ -11,7 +11,7 @@ from ui.widgets.elided import ElidedLabel
 from ui.widgets.freeing import free_list
 from workbench.sweep.numbers import NumberParameter
 from workbench.sweep.plan import Variation, halved, spread, values_of
-from workbench.words.units import unit_text
+from workbench.words.units import headed
 
 EVEN, FACTORS, LIST, FINER = "Even", "Factors", "List", "Finer"
 FIRST_COUNT, FIRST_FINER = 5, 3
@@ -30,7 +30,7 @@ class ValuesEditor(QWidget):
         self.number = number
         self.along: tuple[NumberParameter, ...] = ()
         """What is multiplied with the number where it is made finer."""
-        title = f"{number.title} [{unit_text(number.unit)}]" if number.unit else number.title
+        title = headed(number.title, number.unit)
         limits = number.bounds.sentence(number.unit)
         self._title = title
         self.name = ElidedLabel(title, self)

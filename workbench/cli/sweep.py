@@ -29,7 +29,7 @@ from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation
 from workbench.sweep.running import Row
-from workbench.sweep.table import table_of, unread
+from workbench.sweep.table import TROUBLE, table_of, table_to_show, unread
 from workbench.sweep.workers import Workers, run_sweep
 
 
@@ -86,8 +86,10 @@ def _swept(plan: SweepPlan, workers: Workers, document: Document, folder: Path, 
         print(options.answer["error"])
         return INTERRUPTED
     rows.sort(key=lambda row: row.place)
+    shown, brief, shared = table_to_show(plan, rows)
+    _print(shown, brief)
+    print(shared, end="\n" * bool(shared))
     header, lines = table_of(plan, rows)
-    _print(header, lines)
     options.answer["notes"] = unread(rows)
     print(*options.answer["notes"], sep="\n", end="\n" * bool(options.answer["notes"]))
     settled = convergences(plan, rows)
@@ -151,10 +153,11 @@ def _list(document: Document, options: Namespace) -> int:
 
 def _print(header: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
     shown = [[header[place], *(_short(cells[place]) for cells in lines)] for place in range(len(header))]
-    shown = [column for column in shown if column[0] != "trouble" or any(column[1:])]
-    widths = [max(map(len, column)) for column in shown]
+    # Sentences begin at the left: to the right of the longest one nobody would look for a short one.
+    widths = [0 if column[0] == TROUBLE else max(map(len, column)) for column in shown]
     for place in range(len(lines) + 1):
-        print("  ".join(column[place].rjust(width) for column, width in zip(shown, widths, strict=True)).rstrip())
+        cells = [column[place].rjust(width) for column, width in zip(shown, widths, strict=True)]
+        print("  ".join(cells).rstrip())
 
 
 def _short(value: object) -> str:

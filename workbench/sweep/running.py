@@ -14,6 +14,7 @@ from engines.api.charts import ChartData, ChartInfo, Curve, means_in
 from engines.api.device import Backend
 from engines.api.errors import InstabilityError, ProblemError
 from engines.api.simulation.contract import chart_of, noticed_of
+from engines.backend.pace import unmeasured
 from workbench.run.pacing import Pacer
 from workbench.run.streams.traces import TraceBuffer
 from workbench.sweep.plan import Case, KeptChart, SweepPlan
@@ -97,7 +98,8 @@ def run_case(plan: SweepPlan, place: int, backend: Backend, tell: Callable[[floa
     charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
     try:
         problem = _complete(plan, case)
-        known = plan.document.engine.estimate(problem, backend).findings
+        with unmeasured():
+            known = plan.document.engine.estimate(problem, backend).findings
         simulation = plan.document.engine.build(problem, backend, lambda message, fraction: watch(0.0))
         chosen = _chosen(plan.kept, simulation)
         collected = _Series(simulation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,10 +14,12 @@ from workbench.sweep.plan import KeptChart, SweepPlan
 from workbench.sweep.readings import SURE, TITLES
 from workbench.sweep.running import Row
 from workbench.words.numbers import figure
-from workbench.words.units import unit_text
+from workbench.words.units import headed, unit_text
 
 MOST_CURVES = 12
 """Curves of one chart that get a column each."""
+TROUBLE = "trouble"
+"""What the last column is called: sentences."""
 LINES = ("line", "area", "polar")
 """Kinds of charts whose curves can be laid over those of other runs."""
 
@@ -36,8 +38,7 @@ class Column:
     @property
     def brief(self) -> str:
         """Two lines for a narrow column, whose tip says the rest."""
-        unit = unit_text(self.unit)
-        return f"{self.curve}\n{self.read}{f' [{unit}]' if unit else ''}"
+        return f"{self.curve}\n{headed(self.read, self.unit)}"
 
     @property
     def heading(self) -> str:
@@ -98,8 +99,8 @@ def value_of(row: Row, column: Column) -> float:
     return float("nan")
 
 
-def doubts_of(row: Row, columns: Sequence[Column]) -> str:
-    """Sentences on what is read between points of a curve that are far apart; empty where there is none."""
+def doubts_of(row: Row, columns: Sequence[Column]) -> list[str]:
+    """Sentences on what is read between points of a curve that are far apart."""
     told = []
     for column in columns:
         found = row.chart(column.chart)
@@ -110,7 +111,7 @@ def doubts_of(row: Row, columns: Sequence[Column]) -> str:
                     f"{column.title}, lies on a line between the points at {figure(between.first, 5)} and "
                     f"{figure(between.last, 5)} and may be off by {off}: read it at one of these."
                 )
-    return " ".join(told)
+    return told
 
 
 def apart(plan: SweepPlan, rows: Sequence[Row], columns: Sequence[Column]) -> dict[int, str]:
@@ -128,6 +129,34 @@ def apart(plan: SweepPlan, rows: Sequence[Row], columns: Sequence[Column]) -> di
 
 def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
     """(header, a line for each run): parameters, where it ended, wall time, what is read of each curve, and trouble."""
+    return _table(plan, rows, troubles(plan, rows))
+
+
+def table_to_show(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list[object]], str]:
+    """As :func:`table_of`, of trouble what is each run's own; last what is the same for all that did not fail, to stand
+    below. Without the column where no run has any."""
+    found = troubles(plan, rows)
+    through = [found[row.place] for row in rows if not row.error]
+    common = [each for each in through[0] if all(each in told for told in through)] if through else []
+    own = {place: [each for each in told if each not in common] for place, told in found.items()}
+    header, lines = _table(plan, rows, own)
+    if not any(own.values()):
+        header, lines = header[:-1], [line[:-1] for line in lines]
+    runs = "all runs" if len(through) == len(rows) else "all runs that did not fail"
+    return header, lines, f"In {runs}: {' '.join(common)}" if common else ""
+
+
+def troubles(plan: SweepPlan, rows: Sequence[Row]) -> dict[int, list[str]]:
+    """For each run, by its place, why it failed, or else what makes its numbers wrong: sentences."""
+    columns = columns_of(rows)
+    ends = apart(plan, rows, columns)
+    found = {row.place: (*row.noticed, *doubts_of(row, columns), ends.get(row.place, "")) for row in rows}
+    return {row.place: [row.error] if row.error else list(filter(None, found[row.place])) for row in rows}
+
+
+def _table(
+    plan: SweepPlan, rows: Sequence[Row], trouble: Mapping[int, Sequence[str]]
+) -> tuple[list[str], list[list[object]]]:
     columns = columns_of(rows)
     header = [
         "run",
@@ -135,22 +164,13 @@ def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list
         titled("end", plan.document.time_unit),
         "wall time [s]",
         *(column.heading for column in columns),
-        "trouble",
+        TROUBLE,
     ]
     lines: list[list[object]] = []
-    ends = apart(plan, rows, columns)
     for row in rows:
         values = [value_of(row, column) for column in columns]
-        lines.append(
-            [
-                row.place + 1,
-                *plan.values(row.case),
-                row.time,
-                row.seconds,
-                *values,
-                row.error or " ".join(filter(None, (*row.noticed, doubts_of(row, columns), ends.get(row.place)))),
-            ]
-        )
+        told = " ".join(trouble[row.place])
+        lines.append([row.place + 1, *plan.values(row.case), row.time, row.seconds, *values, told])
     return header, lines
 
 

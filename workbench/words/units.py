@@ -51,6 +51,11 @@ def unit_text(unit: str) -> str:
     return {"um": "µm", "us": "µs", "1": ""}.get(unit, unit)
 
 
+def headed(title: str, unit: str) -> str:
+    """``Speed [µm/s]``; a number without a unit has its title alone."""
+    return f"{title} [{unit_text(unit)}]" if unit_text(unit) else title
+
+
 def file_unit(unit: str) -> str:
     """A unit as files have it, whatever an engine calls it: um, us. Programs that read tables take a µ for other
     letters where they do not know that they are in UTF-8, and there are two of it."""

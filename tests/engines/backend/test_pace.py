@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -152,6 +153,16 @@ def test_a_small_problem_is_tried_once_and_closed(clock):
     assert len(built) == 1
     assert built[0].closed
     assert pace.measured_pace(backend, "a key", build)[1] == 7
+
+
+def test_nothing_is_tried_for_who_does_not_ask_how_long_it_takes(clock):
+    """And nothing is remembered of it."""
+    backend = CpuBackend()
+    with pace.unmeasured():
+        seconds, moved = pace.measured_pace(backend, "a key", lambda: pytest.fail("built"))
+        assert math.isnan(seconds), "a figure that anybody might show would be wrong"
+        assert not moved
+    assert pace.measured_pace(backend, "a key", lambda: Told(clock, step=1e-3))[0] == pytest.approx(1e-3, rel=1e-5)
 
 
 @pytest.mark.parametrize(

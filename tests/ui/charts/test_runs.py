@@ -43,7 +43,7 @@ def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(char
     run_until(qtbot, charted, 20.0)
     charted.model.edit(("run", "until"), charted.controller.time)
     charted.controller.run()
-    qtbot.waitUntil(lambda: charted.findings.finding.message == "No re-entry.")
+    qtbot.waitUntil(lambda: getattr(charted.findings.finding, "message", "") == "No re-entry.")
     panel, runs = charted.charts.panel, charted.charts.runs.runs
     drawn(qtbot, panel, "voltage", until=19.5)
     assert runs.runs == []

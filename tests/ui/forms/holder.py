@@ -1,5 +1,7 @@
 """What a form is tested with."""
 
+from PySide6.QtCore import Qt
+
 from ui.forms.form import ParameterForm
 from ui.forms.schema import plain
 from ui.forms.validation import validated
@@ -40,3 +42,10 @@ class Holder:
             else:
                 editor = editor.children_by_key[key]
         return editor
+
+
+def type_in(qtbot, box, text):
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, text)
+    qtbot.keyClick(box, Qt.Key.Key_Return)

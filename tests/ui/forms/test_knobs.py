@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.stencil.parameters.equations import OwnEquations
-from tests.ui.forms.test_form import Holder
+from tests.ui.forms.holder import Holder
 from ui.forms.fields.knobs import KnobsEditor
 from ui.forms.lists import with_article
 from ui.forms.refusals import refusing, told

@@ -18,7 +18,7 @@ from engines.spiking.parameters.synapse_library import LIBRARY
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.parameters.equations import OwnEquations
-from tests.ui.forms.test_form import Holder
+from tests.ui.forms.holder import Holder
 from ui.forms.fields.lines import COMMIT_MILLISECONDS
 from ui.forms.fields.number import NumberEditor
 from ui.forms.fields.slider import scale_of

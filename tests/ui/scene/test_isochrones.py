@@ -10,7 +10,8 @@ from engines.api import FieldInfo
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl, pixels  # noqa: F401  # fixtures
 from ui.panels.view.panel import ViewPanel
-from ui.scene.scene import Scene, is_timed
+from ui.scene.fields import is_timed
+from ui.scene.scene import Scene
 from ui.scene.shapes.smoothing import smoothed_known, smoothing
 from ui.scene.shapes.surface import surface
 from ui.scene.visuals.plates import DARK, colour_bar

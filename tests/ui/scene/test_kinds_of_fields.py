@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from engines.api import FieldInfo
-from ui.scene.scene import follows, has_levels, is_timed, own_range, takes_logarithm
+from ui.scene.fields import follows, has_levels, is_timed, own_range, takes_logarithm
 from workbench.project.project import ViewSettings
 
 PLAIN = FieldInfo("u", "u", "mV", "cell", (0.0, 1.0))

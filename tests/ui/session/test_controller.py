@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 from engines.api import Finding
 from engines.api.errors import ProblemError
-from ui.session import controller as module
 from ui.session.controller import Phase
+from ui.session.running import progress
 from workbench.run.frames import RunState
 
 UNSTABLE = "The step 0.12 ms is above the stable 0.1 ms: set it to that or less."
@@ -56,12 +56,12 @@ def test_what_is_wrong_beside_a_run_that_goes_on_is_said_over_the_view_and_findi
 def test_compiling_is_said_once_when_the_first_steps_take_more_than_a_second(opened, monkeypatch):
     controller, said, seconds = opened.controller, [], [500.0]
     controller.progressed.connect(lambda *told: said.append(told))
-    monkeypatch.setattr(module, "clock", SimpleNamespace(monotonic=lambda: seconds[0]))
+    monkeypatch.setattr(progress, "clock", SimpleNamespace(monotonic=lambda: seconds[0]))
     for seconds[0] in (500.0, 500.9, 501.0):
-        controller._follow_first_step(RunState.RUNNING)
+        controller.progress.follow_first_step(running=True, arrived=False)
     assert said == []
     for seconds[0] in (501.1, 520.0):
-        controller._follow_first_step(RunState.RUNNING)
+        controller.progress.follow_first_step(running=True, arrived=False)
     assert said == [("Compiling kernels for this machine, once", 0.0)]
     monkeypatch.undo()
 

@@ -125,8 +125,9 @@ def test_a_session_that_was_kept_aside_has_its_curves(qtbot, make_window):
     wait_for(qtbot, first, "ready")
     run_until(qtbot, first, 2.0)
     drawn = first.probes.curves()
-    qtbot.waitUntil(lambda: first.findings.finding.message.startswith("No re-entry so far"))
+    qtbot.waitUntil(lambda: "No re-entry so far" in getattr(first.findings.finding, "message", ""))
     told = first.findings.finding.message
+    assert told.startswith("No re-entry so far")
     assert {len(key) for key in drawn} == {1, 2}  # series of the whole, and what the probes have seen
     first.open_preset(slab(first.services))  # the edits are kept aside
     keep_aside(first)

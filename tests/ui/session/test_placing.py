@@ -1,145 +1,40 @@
-"""Objects, sources and layers of a Maxwell problem: listed, chosen, dragged in the 3D view, and undone."""
+"""Objects, sources and layers of a Maxwell problem: added, chosen, dragged in the 3D view, and undone."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from engines.api.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
-from engines.fdtd.parameters import Box, Continuous, FdtdParameters, GridSetting, Material, PointSource, Pulse, Sphere
+from engines.fdtd.parameters import Continuous, FdtdParameters, GridSetting, Material, PointSource, Pulse
 from engines.peridynamics.parameters import PeridynamicParameters
 from tests.ui.forms.holder import Holder
+from tests.ui.placed import BALL, BOX, GRID, document, placing_of, rows
 from tests.ui.scene.grids import info
 from tests.ui.viewport.test_brush import needs_display
 from ui.forms.form import ParameterForm
-from ui.panels.object_tree import PATH, ObjectTree
+from ui.panels.object_tree import PATH
 from ui.panels.problem import ProblemPanel
-from ui.scene.overlays.placed import colour_of
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
 from ui.viewport.viewport import Viewport
-from ui.widgets.theme import theme
 from workbench.project.document import Document
 from workbench.project.project import Project, ViewSettings
-
-GRID = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=4.0, size_y=4.0, size_z=4.0)
-BALL, BOX = Sphere(center=(2.0, 1.5, 2.0), radius=0.5), Box(low=(2.0, 2.0, 2.0), high=(3.0, 3.0, 3.0))
-
-
-def document(**fields) -> Document:
-    values = {"objects": [BALL, BOX], "sources": [PointSource(place=(2.0, 2.0, 2.0))], **fields}
-    return Document(Project(engine="fdtd"), FdtdEngine(), FdtdParameters(grid=GRID, **values))
 
 
 @pytest.fixture
 def work(qtbot):
-    model = DocumentModel()
-    placing = Placing(model)
-    tree = ObjectTree(placing)
-    qtbot.addWidget(tree)
-    refused, revealed = [], []
-    placing.refused.connect(refused.append)
-    placing.revealed.connect(revealed.append)
-    model.open(document())
-    return SimpleNamespace(model=model, placing=placing, tree=tree, refused=refused, revealed=revealed)
-
-
-def test_a_click_on_what_is_chosen_leads_to_it_again_and_one_on_a_heading_nowhere(work, qtbot):
-    def row(group, *place):
-        """The tree is filled anew as something is chosen."""
-        heading = group_row(work.tree, group)
-        return heading.child(*place) if place else heading
-
-    work.placing.choose(tuple(row("Objects", 0).data(0, PATH)))
-    seen = []
-    work.placing.revealed.connect(seen.append)
-    for place in (("Objects",), ("Objects", 1), ("Sources",)):
-        work.tree._clicked(row(*place))
-    qtbot.wait(30)
-    assert not seen, "another row is chosen by becoming the current one"
-    work.tree._clicked(row("Objects", 0))
-    qtbot.waitUntil(lambda: bool(seen))
-
-
-def rows(tree, group) -> list[str]:
-    return [group_row(tree, group).child(k).text(0) for k in range(group_row(tree, group).childCount())]
-
-
-def group_row(tree, title):
-    tops = [tree.tree.topLevelItem(k) for k in range(tree.tree.topLevelItemCount())]
-    return next(row for row in tops if row.text(0) == title)
+    return placing_of(document(), qtbot)
 
 
 def undo(work, times=1) -> None:
     for _ in range(times):
         work.model.undo_stack.undo()
-
-
-def test_the_tree_lists_what_there_is_by_group(work) -> None:
-    assert rows(work.tree, "Objects") == ["1  Sphere", "2  Box"]
-    assert rows(work.tree, "Sources") == ["1  Dipole"]
-    assert rows(work.tree, "Materials") == ["glass"]
-    assert group_row(work.tree, "Objects").child(0).text(1) == "glass"
-    assert not work.tree.isHidden()
-    work.model.open(None)
-    assert work.tree.isHidden()
-
-
-def test_a_row_has_its_colour_a_quiet_detail_and_a_name_that_is_edited_where_it_has_one_of_its_own(work, qtbot) -> None:
-    tree, muted = work.tree.tree, theme().palette.color("muted")
-    assert tree.columnCount() == 2
-    assert tree.isHeaderHidden()
-    seen = 0
-    for group in work.placing.placement.groups:
-        for item in group.items:
-            above = group_row(work.tree, group.title)
-            row = next(above.child(n) for n in range(above.childCount()) if above.child(n).text(0) == item.title)
-            assert row.data(0, PATH) == item.path
-            assert row.text(1) == item.detail
-            assert row.foreground(1).color() == muted
-            image = row.icon(0).pixmap(12, 12).toImage()
-            middle = image.pixelColor(image.width() // 2, image.height() // 2)
-            edge = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
-            colour = QColor(*colour_of(group, item))
-            assert colour in (middle, *edge) or group.role not in ("object", "material")
-            editable = bool(row.flags() & Qt.ItemFlag.ItemIsEditable)
-            assert editable == (item.renamed is not None)
-            assert ("Rename" in row.toolTip(0)) == editable
-            seen += 1
-        if group.items or group.new:
-            row = group_row(work.tree, group.title)
-            assert row.text(1) == (str(len(group.items)) if group.new else "")
-            assert {row.foreground(column).color().name() for column in (0, 1)} == {muted.name()}
-            assert row.isExpanded()
-            assert not row.flags() & Qt.ItemFlag.ItemIsSelectable
-    assert seen >= 4
-    group_row(work.tree, "Objects").setExpanded(False)
-    work.placing.changed.emit()
-    assert not group_row(work.tree, "Objects").isExpanded(), "a folded group stays folded"
-    group_row(work.tree, "Objects").setExpanded(True)
-    work.placing.changed.emit()
-    assert group_row(work.tree, "Objects").isExpanded()
-
-
-def test_choosing_a_row_shows_its_form_and_marks_it(work, qtbot) -> None:
-    work.tree.tree.setCurrentItem(group_row(work.tree, "Objects").child(1))
-    qtbot.waitUntil(lambda: work.revealed == [("objects", 1)])
-    assert work.placing.marks.chosen == ("objects", 1)
-    assert work.placing.marks.grips
-    assert work.tree.tree.currentItem().text(0) == "2  Box"
-    work.revealed.clear()  # the form was scrolled elsewhere
-    tree = work.tree.tree
-    work.tree.show()
-    qtbot.waitExposed(work.tree)
-    tree.scrollToItem(tree.currentItem())
-    middle = tree.visualItemRect(tree.currentItem()).center()
-    qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=middle)
-    qtbot.waitUntil(lambda: work.revealed == [("objects", 1)])
 
 
 def test_the_form_unfolds_and_scrolls_to_an_item(qtbot) -> None:
@@ -194,45 +89,6 @@ def test_adding_duplicating_moving_and_removing_are_edits(work) -> None:
     undo(work, 6)
     assert model.document.parameters.objects == [BALL, BOX]
     assert model.undo_stack.index() == 0
-
-
-def test_the_menu_offers_what_each_group_may_have_and_adds_it(work) -> None:
-    before = {group.title: len(group.items) for group in work.placing.placement.groups}
-    work.tree.menu.aboutToShow.emit()
-    offered = {
-        action.text(): [] if action.menu() is None else action.menu().actions() for action in work.tree.menu.actions()
-    }
-    groups = [group for group in work.placing.placement.groups if group.new]
-    assert len(groups) > 1
-    assert {title: [each.text() for each in actions] for title, actions in offered.items()} == {
-        **{group.title: [new.title for new in group.new] for group in groups if len(group.new) > 1},
-        **{group.new[0].title: [] for group in groups if len(group.new) == 1},
-    }, "below each other they would be taller than a screen"
-    offered["Objects"][-1].trigger()
-    after = {group.title: len(group.items) for group in work.placing.placement.groups}
-    assert after == {**before, "Objects": before["Objects"] + 1}
-    assert work.placing.group.title == "Objects"
-
-
-def test_a_row_is_renamed_in_the_list(work, qtbot) -> None:
-    row = group_row(work.tree, "Materials").child(0)
-    row.setText(1, "no name")
-    row.setText(0, "crown glass")
-    qtbot.waitUntil(lambda: rows(work.tree, "Materials") == ["crown glass"], timeout=1000)
-
-
-def test_the_trees_keys_duplicate_and_remove(work, qtbot) -> None:
-    tree = work.tree
-    with qtbot.waitActive(tree):
-        tree.show()
-        tree.activateWindow()
-    tree.tree.setFocus()
-    qtbot.waitUntil(tree.tree.hasFocus)
-    work.placing.choose(("objects", 1))
-    qtbot.keyClick(tree.tree, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    assert rows(tree, "Objects") == ["1  Sphere", "2  Box", "3  Box"]
-    qtbot.keyClick(tree.tree, Qt.Key.Key_Delete)
-    assert rows(tree, "Objects") == ["1  Sphere", "2  Box"]
 
 
 def test_a_material_that_is_duplicated_has_a_name_of_its_own_and_is_renamed_with_its_objects(work) -> None:
@@ -447,13 +303,6 @@ def test_outlines_are_in_the_picture_and_can_be_switched_off(seen) -> None:
     assert seen.tree.tree.topLevelItem(0).data(0, PATH) == ("materials",)
 
 
-def test_two_materials_have_colours_of_their_own(work) -> None:
-    materials = [Material(name="glass"), Material(name="gold")]
-    work.model.open(document(materials=materials, objects=[BALL, BOX.model_copy(update={"material": "gold"})]))
-    first, second = (group_row(work.tree, "Objects").child(k).icon(0).pixmap(24).toImage() for k in (0, 1))
-    assert first.pixel(12, 12) != second.pixel(12, 12)
-
-
 def test_what_the_form_adds_or_turns_into_another_kind_fits_the_grid(qtbot) -> None:
     """As what the list adds: in the middle, a monitor beside it, and of the wavelength that the sources have."""
     wave = {"grid": GridSetting(length_unit="mm", size_x=400.0, size_y=400.0, size_z=400.0)}
@@ -486,29 +335,3 @@ def test_the_names_of_materials_are_offered_where_one_is_asked_for(qtbot) -> Non
     assert field.names == ["vacuum", "glass"]
     model.edit(("parameters", "materials"), [Material(name=name).model_dump() for name in ("glass", "gold")], "gold")
     assert field.names == ["vacuum", "glass", "gold"]
-
-
-@needs_display
-def test_a_click_on_a_row_leaves_all_rows_where_they_are(work, qtbot):
-    """The next click at the place that was just seen hit another row."""
-    work.model.open(document(objects=[Sphere(center=(2.0, 1.5, 2.0), radius=0.1 + 0.01 * k) for k in range(20)]))
-    tree, view = work.tree, work.tree.tree
-    tree.resize(300, 200)
-    tree.show()
-    qtbot.waitExposed(tree)
-
-    def places():
-        heading = group_row(tree, "Objects")
-        return [view.visualItemRect(heading.child(k)).y() for k in range(heading.childCount())]
-
-    for scrolled in (0, 4):
-        view.verticalScrollBar().setValue(scrolled)
-        before = places()
-        seen = [k for k, y in enumerate(before) if 0 <= y < view.viewport().height() - 1]
-        for k in (seen[-1], seen[0], seen[-1]):
-            qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, before[k] + 1))
-            qtbot.waitUntil(lambda k=k: work.placing.chosen == ("objects", k))
-            qtbot.wait(20)
-            assert places() == before
-    work.placing.choose(("objects", 19))
-    assert 0 <= places()[19] < view.viewport().height(), "chosen elsewhere it comes into sight"

@@ -90,3 +90,11 @@ def test_each_edit_is_told(kept):
         kept.heard.clear()
         change()
         assert kept.heard
+
+
+def test_no_number_is_chosen_of_a_raster(qtbot):
+    shown = KeptList()
+    qtbot.addWidget(shown)
+    shown.set_charts([ChartInfo("dots", "Spikes", "1", kind="raster"), ChartInfo("line", "Line", "V")])
+    choices = [shown.list.itemWidget(shown.list.topLevelItem(k), 1) for k in range(2)]
+    assert [choice.isEnabled() for choice in choices] == [False, True]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engines.api.charts import ChartInfo, Curve
-from ui.sweep.overlay import OverlayPlot, Shades
+from ui.sweep.overlay import ColourBar, OverlayPlot, Shades
 from workbench.sweep.running import Row
 
 X = np.array([0.0, 1.0])
@@ -85,3 +85,28 @@ def test_colours_go_with_values_evenly_or_by_factors_and_stay_within_their_ends(
     assert one.ticks() == [(0.5, 3.0)]
     assert one.color(3.0) == one.at(0.0)
     assert not Shades([1.0, 30.0]).by_factors
+
+
+def test_colours_run_evenly_or_by_factors(qapp):
+    even, factors = Shades([1.0, 2.0]), Shades([1.0, 100.0])
+    assert even.ticks()[2] == (0.5, 1.5)
+    assert factors.ticks()[2][1] == pytest.approx(10.0)
+    assert [even.color(value) for value in (1.0, 1.5, 2.0)] == [even.at(part) for part in (0, 0.5, 1)]
+    assert [factors.color(value) for value in (1.0, 10.0)] == [factors.at(part) for part in (0, 0.5)]
+    assert [Shades([1.0, high]).by_factors for high in (30.0, 31.0)] == [False, True]
+    assert not Shades([0.0, 100.0]).by_factors
+    assert Shades([3.0]).color(3.0) == even.at(0)
+    assert factors.color(100.0) == factors.at(1)
+    assert Shades([3.0]).ticks() == [(0.5, 3.0)]
+
+
+@pytest.mark.parametrize("title", ["Step", "Current factor", "Thermal conductivity of the electrolyte [W/m/K]"])
+def test_the_title_of_a_colour_bar_is_whole(qtbot, title):
+    """As wide as its longest word, and as high as its lines."""
+    bar = ColourBar()
+    qtbot.addWidget(bar)
+    bar.resize(bar.width(), 300)
+    bar.show_shades(Shades([1.0, 2.0]), title)
+    metrics = bar.fontMetrics()
+    assert max(metrics.horizontalAdvance(word) for word in title.split()) <= bar.width() - 4
+    assert bar.title_height >= metrics.height() * metrics.horizontalAdvance(title) / bar.width()

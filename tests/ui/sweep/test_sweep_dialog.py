@@ -7,66 +7,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
-from tests.ui.doubles import FakeServices
+from tests.ui.sweep.choices import CONDUCTIVITY, STEP, through, vary
 from tests.ui.wave import FakeBackend, Wave
-from ui.session.controller import Controller
-from ui.session.model import DocumentModel
 from ui.sweep import dialog as dialogs
 from ui.sweep import results
 from ui.sweep.dialog import SweepDialog
-from ui.sweep.keeping import KeptList
-from ui.sweep.overlay import ColourBar, Shades
 from ui.sweep.results import SweepResults
 from ui.sweep.tree import NAME
-from ui.widgets.background import Background
 from workbench.sweep import plan as plans
 from workbench.sweep import readings
 from workbench.sweep.readings import Reading
 from workbench.sweep.running import run_in_a_row as in_a_row
-from workbench.words.units import unit_text
-
-STEP = "numerics.step"
-CONDUCTIVITY = "tissue.sigma_il"
-
-
-@pytest.fixture
-def desk(qtbot):
-    """What a dialog needs, without a window around it, which takes seconds to make."""
-    parent, background, model = QWidget(), Background(), DocumentModel()
-    qtbot.addWidget(parent)
-    controller = Controller(model, FakeServices(), background)
-    model.open(controller.services.document())
-    controller.build()
-    qtbot.waitUntil(lambda: controller.info is not None, timeout=10_000)
-    dialog = SweepDialog(controller, parent)
-    dialog.show()
-    yield dialog
-    dialog.hide()
-    dialog.give_up()
-    controller.close()
-    background.close()
-
-
-@pytest.fixture
-def dialog(desk):
-    """Each run of 2 ms."""
-    assert not desk.isModal()
-    desk.until.edited.emit(2.0)
-    return desk
-
-
-def vary(dialog, name, text):
-    dialog.numbers.set_chosen(name, True)
-    dialog.editors[name].kind.setCurrentText("List")
-    dialog.editors[name].list.setText(text)
-
-
-def through(qtbot, dialog):
-    qtbot.waitUntil(lambda: not dialog.job.busy, timeout=10_000)
+from workbench.words.numbers import spaced
 
 
 def test_numbers_are_chosen_from_a_tree_that_can_be_searched(dialog):
@@ -105,8 +61,8 @@ def test_how_long_the_runs_will_take_follows_from_those_that_are_through(desk, m
     """From the third on: of ten four took 60 s, so that six are left for 90."""
     monkeypatch.setattr(dialogs.clock, "monotonic", lambda: 160.0)
     desk._began, desk.plan = 100.0, range(10)
-    for through, text in ((2, "Run 3"), (3, "Run 3, about 2 min 20 s left"), (4, "Run 3, about 1 min 30 s left")):
-        desk.rows = [None] * through
+    for ended, text in ((2, "Run 3"), (3, "Run 3, about 2 min 20 s left"), (4, "Run 3, about 1 min 30 s left")):
+        desk.rows = [None] * ended
         desk._show_progress("Run 3", 0.25)
         assert desk.activity.text() == text
         assert desk.bar.value() == 250
@@ -231,7 +187,7 @@ def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtb
     assert table.rowCount() == 3
     texts = [table.item(1, column).text() for column in range(table.columnCount())]
     assert texts[1] == "0.5"
-    assert "above the stable 0.1 ms" in texts[-1]
+    assert spaced("above the stable 0.1 ms") in texts[-1]
     assert sorted(overlay.lines) == [0, 2]
     assert overlay.lines[0].getData()[0][-1] == pytest.approx(2.0)
     assert overlay.lines[0].opts["pen"].color() != overlay.lines[2].opts["pen"].color()
@@ -264,8 +220,7 @@ def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot, monk
     assert table.horizontalHeaderItem(4).text() == "Mean voltage\nvalue at 1 [mV]"
     assert table.item(0, 4).text() != last
     assert dialog.results.cell.plot.data.curves[0].x == pytest.approx([0.02, 0.04])
-    assert table.horizontalHeaderItem(table.columnCount() - 1).text() == "trouble"
-    assert table.item(0, table.columnCount() - 1).text() == "Three cells are flat.", "it is one of the samples"
+    assert table.horizontalHeaderItem(table.columnCount() - 1).text() != "trouble", "it is one of the samples"
     monkeypatch.setattr(readings, "SURE", 1e-9)
     dialog.kept.choose("mean", Reading("at", 1.05))
     words = "value at 1.05, lies on a line between the points at "
@@ -370,45 +325,6 @@ def test_what_was_wrong_is_no_longer_said_of_other_values(dialog):
     assert not dialog.sentence.isVisible()
 
 
-def test_headings_have_room_and_written_units(dialog, qtbot):
-    vary(dialog, CONDUCTIVITY, "0.1")
-    dialog.run()
-    through(qtbot, dialog)
-    table = dialog.results.table
-    metrics = table.horizontalHeader().fontMetrics()
-    for place in range(1, table.columnCount()):
-        lines = table.horizontalHeaderItem(place).text().split("\n")
-        assert max(map(metrics.horizontalAdvance, lines)) < table.columnWidth(place)
-    number = dialog.plan.variations[0].number
-    assert number.unit
-    assert dialog.results.overlay._title == f"{number.titles[-1]} [{unit_text(number.unit)}]"
-
-
-def test_colours_run_evenly_or_by_factors(qapp):
-    even, factors = Shades([1.0, 2.0]), Shades([1.0, 100.0])
-    assert even.ticks()[2] == (0.5, 1.5)
-    assert factors.ticks()[2][1] == pytest.approx(10.0)
-    assert [even.color(value) for value in (1.0, 1.5, 2.0)] == [even.at(part) for part in (0, 0.5, 1)]
-    assert [factors.color(value) for value in (1.0, 10.0)] == [factors.at(part) for part in (0, 0.5)]
-    assert [Shades([1.0, high]).by_factors for high in (30.0, 31.0)] == [False, True]
-    assert not Shades([0.0, 100.0]).by_factors
-    assert Shades([3.0]).color(3.0) == even.at(0)
-    assert factors.color(100.0) == factors.at(1)
-    assert Shades([3.0]).ticks() == [(0.5, 3.0)]
-
-
-@pytest.mark.parametrize("title", ["Step", "Current factor", "Thermal conductivity of the electrolyte [W/m/K]"])
-def test_the_title_of_a_colour_bar_is_whole(qtbot, title):
-    """As wide as its longest word, and as high as its lines."""
-    bar = ColourBar()
-    qtbot.addWidget(bar)
-    bar.resize(bar.width(), 300)
-    bar.show_shades(Shades([1.0, 2.0]), title)
-    metrics = bar.fontMetrics()
-    assert max(metrics.horizontalAdvance(word) for word in title.split()) <= bar.width() - 4
-    assert bar.title_height >= metrics.height() * metrics.horizontalAdvance(title) / bar.width()
-
-
 def _slowly(self, steps):
     clock.sleep(5e-3 * steps)
     self.step += steps
@@ -440,14 +356,6 @@ def test_a_curve_without_a_column_shows_that_of_no_other_and_it_is_said(dialog, 
     for place, hidden in ((12, True), (11, False)):
         shown.curve.setCurrentIndex(place)
         assert shown.cell.isHidden() == hidden
-
-
-def test_no_number_is_chosen_of_a_raster(qtbot):
-    shown = KeptList()
-    qtbot.addWidget(shown)
-    shown.set_charts([ChartInfo("dots", "Spikes", "1", kind="raster"), ChartInfo("line", "Line", "V")])
-    choices = [shown.list.itemWidget(shown.list.topLevelItem(k), 1) for k in range(2)]
-    assert [choice.isEnabled() for choice in choices] == [False, True]
 
 
 def test_the_chart_that_is_laid_over_first_is_one_that_can_be_compared_and_tells_what_no_series_does(

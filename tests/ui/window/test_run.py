@@ -11,8 +11,8 @@ from PySide6.QtGui import QMouseEvent
 from engines.api import Finding
 from tests.ui.wave import Wave
 from ui.forms.fields.number import NumberEditor
-from ui.session import controller
 from ui.session.controller import Phase
+from ui.session.running import progress
 from ui.widgets.theme import theme
 
 
@@ -65,7 +65,7 @@ def test_compiling_is_said_of_the_first_steps_alone(opened, qtbot, monkeypatch):
     """However long they take; what a later step waits for is something else."""
     may, said, advance = threading.Event(), list[str](), Wave.advance
     monkeypatch.setattr(Wave, "advance", lambda run, steps: may.wait(60) and advance(run, steps))
-    monkeypatch.setattr(controller, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0.0)
     opened.controller.progressed.connect(lambda text, _: said.append(text))
     try:
         opened.controller.run()

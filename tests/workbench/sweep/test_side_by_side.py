@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
+from engines.api import Finding
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
@@ -24,7 +25,17 @@ from workbench.sweep import running
 from workbench.sweep.files import write_sweep
 from workbench.sweep.plan import KeptChart, kept_of
 from workbench.sweep.readings import Reading
-from workbench.sweep.table import against, chart_of_runs, columns_of, curves_of, overlay, read_anew, table_of, value_of
+from workbench.sweep.table import (
+    against,
+    chart_of_runs,
+    columns_of,
+    curves_of,
+    overlay,
+    read_anew,
+    table_of,
+    table_to_show,
+    value_of,
+)
 from workbench.sweep.workers import run_sweep
 
 
@@ -195,16 +206,65 @@ def test_a_sweep_that_is_cut_short_keeps_what_is_through(
     assert (len(table.read_text().splitlines()) - 1 if table.exists() else 0) == through
 
 
+def test_a_table_has_trouble_at_its_right_each_from_the_left_on(capsys):
+    _print(["speed", "note", "trouble"], [[1.25, "", "It is long."], [10.0, "", "Short."]])
+    assert capsys.readouterr().out.splitlines() == [
+        "speed  note  trouble",
+        " 1.25        It is long.",
+        "   10        Short.",
+    ]
+
+
 @pytest.mark.parametrize(
-    ("trouble", "shown"),
+    ("noticed", "errors", "own", "shared"),
     [
-        ("", ["speed  note", " 1.25", "   10"]),
-        ("It failed.", ["speed  note     trouble", " 1.25", "   10        It failed."]),
+        (([], []), ("", ""), None, ""),
+        ((["A."], ["A."]), ("", ""), None, "In all runs: A."),
+        ((["A."], ["A.", "B."]), ("", ""), ["", "B."], "In all runs: A."),
+        ((["A."], ["B."]), ("", ""), ["A.", "B."], ""),
+        ((["B.", "A."], ["A.", "B."]), ("", ""), None, "In all runs: B. A."),
+        ((["A."], []), ("", "It failed."), ["", "It failed."], "In all runs that did not fail: A."),
+        (([], []), ("It failed.", "It failed."), ["It failed.", "It failed."], ""),
     ],
 )
-def test_a_table_has_trouble_where_there_is_any(capsys, trouble, shown):
-    _print(["speed", "note", "trouble"], [[1.25, "", ""], [10.0, "", trouble]])
-    assert capsys.readouterr().out.splitlines() == shown
+def test_what_all_runs_are_warned_of_is_told_once_below_and_is_whole_in_files(document, noticed, errors, own, shared):
+    """Each row repeated it, and what was its own stood beyond what was seen."""
+    plan = plan_of(document, ("speed", "1,3"))
+    rows = [
+        running.Row(place, (speed,), 0.5, error=error, noticed=tuple(told))
+        for place, (speed, told, error) in enumerate(zip((1.0, 3.0), noticed, errors, strict=True))
+    ]
+    header, lines, below = table_to_show(plan, rows)
+    assert below == shared
+    assert "trouble" in header if own else "trouble" not in header, "a column has something in it"
+    assert own is None or [line[-1] for line in lines] == own
+    assert {len(line) for line in lines} == {len(header)}
+    assert [line[-1] for line in table_of(plan, rows)[1]] == [
+        error or " ".join(told) for error, told in zip(errors, noticed, strict=True)
+    ]
+
+
+def test_the_command_tells_what_all_runs_share_below_its_table(project, tmp_path, monkeypatch, capsys):
+    own = {1.0: "A.", 3.0: "A. Too fast."}
+    monkeypatch.setattr(
+        WaveSimulation,
+        "noticed",
+        lambda self: tuple(map(Finding, own[self.parameters.speed].split(" ", 1))),
+        raising=False,
+    )
+    given = ["--vary", "speed=1,3", "--until", "0.1", "--workers", "1", "--out", str(tmp_path / "out")]
+    assert main(["sweep", str(project), *given]) == 0
+    head, first, second, below, *_ = capsys.readouterr().out.splitlines()
+    assert head.endswith("  trouble")
+    assert second.endswith("  Too fast.")
+    assert "A." not in first + second
+    assert below == "In all runs: A."
+    with (tmp_path / "out" / "sweep.csv").open(newline="") as file:
+        assert [line["trouble"] for line in csv.DictReader(file)] == list(own.values())
+    with h5py.File(tmp_path / "out" / "sweep.h5") as file:
+        assert [file[f"run_{n:04d}/trouble"].asstr()[()] for n in (1, 2)] == list(own.values())
+    assert main(["sweep", str(project), *given, "--json"]) == 0
+    assert [line[-1] for line in json.loads(capsys.readouterr().out)["rows"]] == list(own.values())
 
 
 def test_a_narrow_column_has_two_lines_of_what_the_wide_one_says():

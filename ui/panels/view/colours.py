@@ -13,7 +13,7 @@ from engines.api import FieldInfo
 from ui.forms.fields.number import NumberBox
 from ui.forms.fields.scalars import CalmComboBox
 from ui.scene.colormaps import colormap, names
-from ui.scene.scene import follows, own_range, takes_logarithm
+from ui.scene.fields import follows, own_range, takes_logarithm
 from ui.widgets.dressing import polish_anew
 from workbench.project.project import ViewSettings
 from workbench.words.units import unit_text

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QTool
 
 from engines.api import FieldInfo
 from ui.forms.fields.slider import CalmSlider
-from ui.scene.scene import follows, has_levels, own_range
+from ui.scene.fields import follows, has_levels, own_range
 from ui.widgets.icons import dress
 from workbench.project.project import ViewSettings
 from workbench.words.numbers import figure

@@ -30,9 +30,9 @@ from ui.panels.view.colours import ColoursPanel
 from ui.panels.view.grid import GridPanel
 from ui.panels.view.levels import LevelsPanel
 from ui.panels.view.moved import MovedPanel
-from ui.scene.scene import is_timed
+from ui.scene.fields import is_timed
 from workbench.project.project import ClipPlane, ViewSettings
-from workbench.words.units import unit_text
+from workbench.words.units import headed
 
 DIRECTIONS = (("x", "+ x"), ("y", "+ y"), ("z", "+ z"), ("-x", "− x"), ("-y", "− y"), ("-z", "− z"))
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -137,9 +137,7 @@ class ViewPanel(QScrollArea):
         self._fields = {} if info is None else {field.name: field for field in info.fields}
         self.field.clear()
         for field in self._fields.values():
-            self.field.addItem(
-                f"{field.title} [{unit_text(field.unit)}]" if unit_text(field.unit) else field.title, field.name
-            )
+            self.field.addItem(headed(field.title, field.unit), field.name)
         self.arrows.set_info(info)
         self.moved.set_info(info)
         self.front.setEnabled(info is None or info.front is not None)

@@ -42,7 +42,7 @@ class StartingOver(QObject):
         controller.model.wanted.emit()
         if controller.phase is not Phase.RUNNING:
             self.now_wanted.emit()
-        runner, past = controller.runner, controller.is_past_end
+        runner, past = controller.runner, controller.ending.passed
         if controller.leaves_earlier:
             self._ask_what_with(None)
         elif not controller.is_over:
@@ -93,7 +93,7 @@ class StartingOver(QObject):
         """Further, and never from zero."""
         controller = self._controller
         controller.model.edit(("run", "until"), until, "end of the run")
-        if not controller.at_end:
+        if not controller.ending.reached:
             controller.run()
 
     def _always(self) -> None:
