@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
+from engines.api import Array, FieldInfo, Finding, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -21,6 +21,9 @@ from engines.battery.watch.cell_record import ElementRecord, Recorded
 from engines.battery.watch.many_particles import CHARTS, inspection, size_histogram, weighted_percentiles
 from engines.geometry.particles import Particles
 
+SLACK = 1e-5
+"""Of a stoichiometry, by which float32 may be beyond its ends."""
+ADVICE = {"full": "Charge", "empty": "Discharge"}
 SERIES = (
     SeriesInfo("voltage", "Terminal voltage", "V"),
     SeriesInfo("current", "Current", "A"),
@@ -32,6 +35,16 @@ SERIES = (
     ),
     SeriesInfo("balance", "Lithium balance error", "1"),
 )
+
+
+@dataclass
+class _Beyond:
+    """Particles of an electrode that hold more than they can, or less than nothing, since ``time`` [s]; the farthest
+    stoichiometry at a surface, and the most of them at once."""
+
+    time: float
+    extreme: float
+    number: int
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,8 @@ class ManyParticleSimulation(Recorded, Simulation):
         self.traffic = (particles.traffic,)
         self._backend, self._particles, self._points = backend, particles, points
         self._ended, self._looked = False, 0
+        self._beyond: dict[tuple[str, str], _Beyond] = {}
+        """By electrode and whether they are full or empty."""
         known = {"voltage": lambda: self._of_cell(CellRow.VOLTAGE), "current": lambda: self._of_cell(CellRow.CURRENT)}
         self._record = ElementRecord(recording, 1, self.dt, known, self._ends)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
@@ -136,6 +151,7 @@ class ManyParticleSimulation(Recorded, Simulation):
             "balance": self._particles.balance(),
         }
         for name, x, sizes in zip(ELECTRODES, surfaces, self._particles.sizes, strict=True):
+            self._look_beyond(name, x)
             low, high = weighted_percentiles(x, sizes.shares, (0.05, 0.95))
             seen |= {
                 f"{name}_stoichiometry": float(sizes.shares @ x),
@@ -143,6 +159,27 @@ class ManyParticleSimulation(Recorded, Simulation):
                 f"{name}_stoichiometry_p95": high,
             }
         return seen
+
+    def _look_beyond(self, electrode: str, x: Array) -> None:
+        """``x: (n,)`` at the surfaces."""
+        for what, over, extreme in (("full", x > 1 + SLACK, x.max()), ("empty", x < -SLACK, x.min())):
+            if not over.any():
+                continue
+            found = self._beyond.setdefault((electrode, what), _Beyond(self.time, float(extreme), 0))
+            found.extreme = (max if what == "full" else min)(found.extreme, float(extreme))
+            found.number = max(found.number, int(over.sum()))
+
+    def noticed(self) -> Sequence[Finding]:
+        return [
+            Finding(
+                f"Of the {electrode} electrode {found.number:,} of {self._particles.n:,} particles are {what} at their "
+                f"surface from {found.time:.6g} s on, with a stoichiometry of {found.extreme:.5g}: no potential is "
+                f"known there, and their currents are a guess. {ADVICE[what]} with less current, or less far.",
+                place=("protocol",),
+                distorts=True,
+            )
+            for (electrode, what), found in self._beyond.items()
+        ]
 
     def chart(self, name: str) -> ChartData:
         for e, electrode in enumerate(ELECTRODES):
@@ -174,6 +211,7 @@ class ManyParticleSimulation(Recorded, Simulation):
         with self._backend.active():
             self._particles.put_back(state["particles"], state["cell"])
         self._ended, self._looked = False, self.step - 1
+        self._beyond = {key: found for key, found in self._beyond.items() if found.time <= self.time}
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()

@@ -42,6 +42,31 @@ def test_small_particles_follow_first(backend):
     assert seen["balance"] < 1e-6
 
 
+def test_particles_that_are_full_are_told_from_when_they_are():
+    """The five smallest of the negative electrode, whose potential is flat there; forgotten where the run goes back."""
+    hold = [
+        "Discharge at 1C until 2.5 V",
+        "Rest for 30 minutes",
+        "Charge at 1C until 4.2 V",
+        "Hold at 4.2 V until C/20",
+    ]
+    run = simulation(CpuBackend(), protocol=hold, sizes={"particles": 50})
+    run.advance(300)
+    run.observe()
+    assert list(run.noticed()) == []
+    early = run.state()
+    while not run.finished:
+        run.advance(10)
+        run.observe()
+    (finding,) = run.noticed()
+    assert finding.message.startswith(
+        "Of the negative electrode 4 of 50 particles are full at their surface from 9000 s"
+    )
+    assert (finding.place, finding.distorts) == (("protocol",), True)
+    run.restore(early)
+    assert list(run.noticed()) == []
+
+
 def test_profiles_end_at_the_surface(backend):
     run = simulation(backend, numerics={"step": 10.0, "radial_points": 24})
     run.advance(30)
