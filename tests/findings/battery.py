@@ -131,3 +131,16 @@ CASES = {
         ],
     ),
 }
+
+FILLED = ["Discharge at 1C until 2.5 V", "Rest for 30 minutes", "Charge at 1C until 4.2 V", "Hold at 4.2 V until C/20"]
+AT_THE_END = {
+    "particles that a charge fills": Case(
+        project(
+            "battery",
+            {"model": "MPM", "sizes": {"particles": 50}, "protocol": FILLED, "numerics": {"step": 10.0}},
+            until=14_000.0,
+        ),
+        ("engines.battery.watch.many_particles.Overfilled.noticed",),
+    ),
+}
+"""What only a run can say."""

@@ -8,7 +8,7 @@ constexpr REAL EXHAUSTED = REAL(0.001);
 constexpr REAL REFERENCE_TEMPERATURE = REAL(298.15);
 constexpr REAL GAS_PER_FARADAY = REAL(8.617333262281981e-05);
 constexpr int QUANTITIES = 5;
-constexpr int AGEING_ROWS = 13;
+constexpr int AGEING_ROWS = 14;
 
 namespace Row {
 enum {
@@ -45,6 +45,7 @@ enum {
     DISCHARGED_ERROR = 10,
     CHARGED = 11,
     CHARGED_ERROR = 12,
+    BEYOND = 13,
 };
 }
 

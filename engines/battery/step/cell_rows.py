@@ -55,6 +55,7 @@ class AgeingRow(IntEnum):
     DISCHARGED_ERROR = 10
     CHARGED = 11
     CHARGED_ERROR = 12
+    BEYOND = 13  # what has flown since a cut-off within its step, and is in neither yet [A s], positive in discharge
 
 
 class CycleRow(IntEnum):

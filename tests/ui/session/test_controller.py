@@ -7,6 +7,7 @@ from engines.api import Finding
 from engines.api.errors import ProblemError
 from ui.session.controller import Phase
 from ui.session.running import progress
+from workbench.remote.runner import SPEAKS
 from workbench.run.frames import RunState
 
 UNSTABLE = "The step 0.12 ms is above the stable 0.1 ms: set it to that or less."
@@ -44,13 +45,13 @@ def test_what_is_wrong_beside_a_run_that_goes_on_is_said_over_the_view_and_findi
     controller.runner.say("It could not be kept.", "warning")
     controller._tick()
     assert (banner.text, banner.property("severity")) == ("It could not be kept.", "warning")
-    controller.runner.say(module.SPEAKS)
+    controller.runner.say(SPEAKS)
     controller._tick()
-    assert (banner.text, banner.property("severity")) == (module.SPEAKS, "info")
+    assert (banner.text, banner.property("severity")) == (SPEAKS, "info")
     controller.runner.noticed = (Finding("It has not settled."),)
     controller.runner.say("It has not settled.", "warning")
     controller._tick()
-    assert banner.text == module.SPEAKS
+    assert banner.text == SPEAKS
 
 
 def test_compiling_is_said_once_when_the_first_steps_take_more_than_a_second(opened, monkeypatch):

@@ -17,6 +17,7 @@ import pytest
 from PySide6.QtCore import QSettings
 
 from engines.api import Finding, Problem, registry
+from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.cardiac.step.simulation import CardiacSimulation
 from engines.fdtd.step.simulation import FdtdSimulation
 from engines.peridynamics.step.simulation import PeridynamicSimulation
@@ -167,7 +168,7 @@ def test_what_a_run_says_at_its_end_is_in_all_four_places(name, made, shared, qt
     """The window is told by its runner (test_run.py); here, what the same run says is shown."""
     case, expected = AT_THE_END[name], list[Finding]()
     path = case.write(tmp_path)
-    for kind in (CardiacSimulation, FdtdSimulation, PeridynamicSimulation):
+    for kind in (CardiacSimulation, FdtdSimulation, ManyParticleSimulation, PeridynamicSimulation):
         monkeypatch.setattr(kind, "noticed", lambda run, notice=kind.noticed: _kept(expected, notice(run)))
     record = run(path, tmp_path / "results")
     assert set(case.places) <= {place for each in expected for place in made[each.message]}

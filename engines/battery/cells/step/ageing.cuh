@@ -50,6 +50,11 @@ struct Ageing {
         accumulate_product(plated, plated_error, plating_current, dt);
         REAL* const moved = own + (current > REAL(0) ? AgeingRow::DISCHARGED : AgeingRow::CHARGED) * stride;
         accumulate_product(moved[0], moved[stride], fabs(current), counted * dt);
+        REAL& beyond = own[AgeingRow::BEYOND * stride];
+        if (current != REAL(0) && (beyond != REAL(0) || counted < REAL(1))) {  // on from a cut-off, or back to it
+            accumulate_product(moved[0], moved[stride], current > REAL(0) ? beyond : -beyond, REAL(1));
+            beyond = current * (REAL(1) - counted) * dt;
+        }
         if (anode < own[AgeingRow::LOWEST_ANODE * stride]) own[AgeingRow::LOWEST_ANODE * stride] = anode;
     }
 

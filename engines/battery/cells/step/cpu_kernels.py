@@ -247,10 +247,16 @@ def aged_by(cell, cycles, model, own, rates, now, taken, ends, B_n):
     """What the side reactions took in a step, their currents of the next, and the numbers of a cycle that is over."""
     given, aged, span = own.given, own.aged, taken.span
     flown = taken.through * ends.counted * span
+    if taken.through != 0.0:  # on from a cut-off, or back to it
+        flown += float(aged[AgeingRow.BEYOND])
+        aged[AgeingRow.BEYOND] = taken.through * (1.0 - ends.counted) * span
     accumulate(own.state, Row.NEGATIVE_MEAN, given[Coefficient.NEGATIVE_GROWTH] * span * taken.side)
     accumulate(aged, AgeingRow.SEI, float(aged[AgeingRow.SEI_CURRENT]) * span)
     accumulate(aged, AgeingRow.PLATED, float(aged[AgeingRow.PLATING_CURRENT]) * span)
-    accumulate(aged, AgeingRow.DISCHARGED if flown > 0.0 else AgeingRow.CHARGED, abs(flown))
+    if taken.through > 0.0:
+        accumulate(aged, AgeingRow.DISCHARGED, flown)
+    else:
+        accumulate(aged, AgeingRow.CHARGED, -flown)
     lowest = min(aged[AgeingRow.LOWEST_ANODE], aged[AgeingRow.ANODE])
     aged[AgeingRow.LOWEST_ANODE] = lowest
     salt = 1.0

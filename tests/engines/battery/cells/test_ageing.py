@@ -144,6 +144,31 @@ def test_a_hundred_cycles(backend):
     assert np.array(cells.state)[cells.aged + AgeingRow.SEI, 0] == sei[-1]
 
 
+@pytest.mark.parametrize("hold", [False, True], ids=["to the limits", "held"])
+def test_charge_and_discharge_of_a_cycle_hang_on_no_step(backend, hold):
+    """1C down and up, with rests: what a step goes beyond a cut-off counts for what follows. Both of cycles 2 and 3 at
+    steps of 10 s are those of 1 s, to 3e-4 A h, and their difference to 1e-4 A h; a step moves 0.0139 A h. Held at the
+    upper limit the cycles' net is what has flown, to 1e-4 A h."""
+    found = []
+    for dt in (10.0, 1.0):
+        rest = Instruction(Kind.CURRENT, 0.0, steps=round(600 / dt))
+        up = [Instruction(Kind.CURRENT, -5.0, highest=4.2)]
+        up += [Instruction(Kind.VOLTAGE, 4.2, least_current=0.25)] if hold else []
+        plan = [Instruction(Kind.CURRENT, 5.0, lowest=2.5), rest, *up, rest] * 3
+        ageing = Ageing("solvent-diffusion limited")
+        cells = CELLS.open(backend, OKANE, plan, dt, ageing=ageing, precision="float64", cycles=3)
+        with backend.active():
+            cells.advance(0, round(36_000 / dt))
+        discharged, charged = recorded(cells)[:, [CycleRow.DISCHARGED, CycleRow.CHARGED], 0].T / 3600
+        found.append((discharged[1:], charged[1:]))
+        flown = float(np.array(cells.state)[Row.CHARGE, 0]) / 3600
+        if hold:
+            assert (discharged - charged).sum() == pytest.approx(flown, abs=1e-4)
+    coarse, fine = np.array(found)
+    np.testing.assert_allclose(coarse, fine, atol=3e-4)
+    np.testing.assert_allclose(coarse[0] - coarse[1], fine[0] - fine[1], atol=1e-4)
+
+
 def plating_currents(backend, dt: float, duration: float) -> np.ndarray:
     """[A] after each minute of a charge at 10C of an empty cell."""
     plan = [Instruction(Kind.CURRENT, 5.0, steps=round(3000 / dt)), Instruction(Kind.CURRENT, -50.0)]

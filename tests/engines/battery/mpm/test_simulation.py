@@ -101,7 +101,7 @@ def test_particles_with_more_lithium_than_sites_are_told_of(backend):
     """Graphite's potential is flat where it is full: a hold at 4.2 V fills the smallest particles beyond it."""
     protocol = ["Charge at 1C until 4.2 V", "Hold at 4.2 V until C/20"]
     run = simulation(backend, protocol=protocol, initial_state_of_charge=0.5, sizes={"particles": 50})
-    largest = full = 0.0
+    largest, full, early = 0.0, 0.0, run.state()
     while not run.finished:
         run.advance(run.sample_steps)
         run.observe()
@@ -116,6 +116,8 @@ def test_particles_with_more_lithium_than_sites_are_told_of(backend):
     again = simulation(backend, protocol=protocol, initial_state_of_charge=0.5, sizes={"particles": 50})
     again.restore(run.state())
     assert again.noticed() == [finding]
+    again.restore(early)
+    assert again.noticed() == [], "it went back"
     usual = simulation(backend)
     usual.advance(30)
     usual.observe()

