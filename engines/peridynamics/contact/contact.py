@@ -151,7 +151,7 @@ def bytes_of(parameters: PeridynamicParameters, particles: int, size: int, dimen
     if parameters.penetrators:
         total += particles * 4
         if any(each.friction for each in parameters.penetrators):
-            total += size * dimensions * value_bytes
+            total += len(parameters.penetrators) * size * dimensions * value_bytes
     if capacity:
         total += repulsion.bytes_of(capacity, dimensions, value_bytes)
     return total + size * dimensions * value_bytes if total else 0

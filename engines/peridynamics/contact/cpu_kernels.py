@@ -13,7 +13,7 @@ from numba import njit, prange
 from engines.api import Array
 from engines.backend.compile.digest import noticing
 from engines.peridynamics.contact import rows
-from engines.peridynamics.contact.rows import MARGIN, NOWHERE, ShapeRow, StateRow
+from engines.peridynamics.contact.rows import MARGIN, NOWHERE, STICK, ShapeRow, StateRow
 
 
 @njit(nogil=True)
@@ -108,17 +108,12 @@ def _met(depth, before):
 
 
 @njit(nogil=True)
-def _settle(v, rub, at, b, rubbed, sums):
+def _settle(v, rub, at, rubbed, sums):
     """What friction takes: half of it with the velocity before, the other half with that after the step."""
     for k in range(len(v)):
-        before, held = float(v[k, at]), 0.0
-        if b:
-            held = float(rub[k, at])
-            sums[4] -= 0.5 * before * rubbed[k]
-        else:
-            sums[4] -= 0.5 * before * (float(rub[k, at]) + rubbed[k])
+        sums[4] -= 0.5 * float(v[k, at]) * (float(rub[k, at]) + rubbed[k])
         sums[5 + k] += rubbed[k]
-        rub[k, at] = held + rubbed[k]
+        rub[k, at] = rubbed[k]
 
 
 @njit(nogil=True)
@@ -153,6 +148,7 @@ def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light
     """The force S·depth on particles and bodies along the way out, with Coulomb's friction, and a step of the bodies.
 
     u, v, rest: (d, size); listed: (n,) particles in reach; pushes: (d, size) gets what this does to velocities;
+    rub: (bodies, d, size) the friction of the step before, from which what sticks goes on;
     partial: (bodies, chunks, 8); the list is cut into as many chunks on any number of threads. light_of: (size) or one
     number, 1 over the mass of a particle. Per listed particle and body its number, u, v and rest are read, 28 bytes in
     2D and float32, 40 in 3D; where it touches also pushes, which are written, 16 and 24.
@@ -180,7 +176,7 @@ def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light
                     normal += relative[k] * out[k]
                 if not (depth > 0 or depth + normal > 0):
                     if rubbing:
-                        _settle(v, rub, at, b, rubbed, partial[b, chunk])
+                        _settle(v, rub[b], at, rubbed, partial[b, chunk])
                     continue
                 force = shapes[b, ShapeRow.STIFFNESS] * _met(depth, depth + normal)
                 if depth > 0:
@@ -188,18 +184,20 @@ def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light
                 for k in range(3):
                     given[k] = force * out[k]
                 if shapes[b, ShapeRow.FRICTION] > 0 and force > 0:
-                    square = 0.0
+                    square = along = 0.0
+                    for k in range(d):
+                        along += float(rub[b, k, at]) * out[k]
                     for k in range(3):
-                        relative[k] -= normal * out[k]
-                        square += relative[k] * relative[k]
-                    speed = math.sqrt(square)
-                    if speed > 0:
-                        slower = min(0.5 / light, shapes[b, ShapeRow.FRICTION] * force / speed)
-                        for k in range(3):
-                            rubbed[k] = -slower * relative[k]
-                            given[k] += rubbed[k]
+                        last = (float(rub[b, k, at]) if k < d else 0.0) - along * out[k]
+                        rubbed[k] = last - STICK / light * (relative[k] - normal * out[k])
+                        square += rubbed[k] * rubbed[k]
+                    most = shapes[b, ShapeRow.FRICTION] * force
+                    slips = min(1.0, most / math.sqrt(square)) if square > 0 else 1.0
+                    for k in range(3):
+                        rubbed[k] *= slips
+                        given[k] += rubbed[k]
                 if rubbing:
-                    _settle(v, rub, at, b, rubbed, partial[b, chunk])
+                    _settle(v, rub[b], at, rubbed, partial[b, chunk])
                 for k in range(3):
                     partial[b, chunk, k] += given[k]
                 for k in range(d):

@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from engines.api import Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.peridynamics.contact.rigid import stiffness_rate
+from engines.peridynamics.contact.rows import STICK
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
 
 KISSING = {2: 3.0, 3: 4.0}
 """Largest eigenvalue of Σ n nᵀ over particles that touch one: six in a plane, twelve in space."""
 
-STEADY, TOLD = 0.2, 0.3
-"""Friction on a contact of stiffness 1 that is its coefficient within 0.2 %, and what is told of: more than 2 % off."""
+STEADY, TOLD = 0.2, 0.4
+"""Friction of what slides on a contact of stiffness 1 that is its coefficient within 0.2 %, and from where on more than
+2 % is missing, which is told."""
 SOFTER = -0.25
 """The power of stiffness that it grows with: of a block of 10 × 5 mm on slopes of 30° and 45°, undamped, friction up to
 0.4, 0.57 and 0.8 was its coefficient within 0.2 % at 0.1, 0.03 and 0.01."""
@@ -36,8 +38,8 @@ def contact_step(
     that is touched has ``surface_share``, or nothing where its bonds are gone. ``lightest``: the lattice's density over
     the least one.
 
-    Gershgorin's bound ``dt² (B + P + 2 S Σ) <= 4``: B of bonds, P of a penetrator, S Σ of particles, on one side where
-    there are bonds. Raises ProblemError for a radius of contact that is too large."""
+    Gershgorin's bound ``dt² (B + P + 2 S Σ) + T <= 4``: B of bonds, P of a penetrator, S Σ of particles, on one side
+    where there are bonds, T of what sticks. Raises ProblemError for a radius of contact that is too large."""
     stiffest = max((each.stiffness for each in parameters.penetrators), default=0.0)
     penetration, repulsion = (
         lightest * stiffest * stiffness_rate(lattice),
@@ -54,19 +56,20 @@ def contact_step(
     touching = KISSING[lattice.family.dimensions]
     bonded = surface_share * 4 / limit**2 + penetration + repulsion * touching
     alone = penetration + 2 * repulsion * touching
-    return math.sqrt(4 / max(bonded, alone))
+    rubbing = any(each.friction for each in parameters.penetrators)
+    return math.sqrt((4 - STICK * rubbing) / max(bonded, alone))
 
 
 def chatter(parameters: PeridynamicParameters) -> Iterator[Finding]:
-    """Of penetrators with much friction on so stiff a contact that particles leave it and come back: they rub less."""
+    """Of much friction on so stiff a contact that what slides leaves it and comes back: it rubs less."""
     for number, each in enumerate(parameters.penetrators):
         if each.friction <= TOLD * each.stiffness**SOFTER:
             continue
         softer = float(f"{(each.friction / STEADY) ** (1 / SOFTER):.0e}")
         yield Finding(
-            f"With a friction of {each.friction:g} particles chatter on so stiff a contact, and it takes less than its "
-            "coefficient says: of a block, 0.44 for 0.5, and 0.6 did not hold it on a slope of 30°. They do not on a "
-            f"softer one, into which what presses sinks {each.stiffness / softer:.2g} times as far.",
+            f"With a friction of {each.friction:g} particles that slide chatter on so stiff a contact, and it takes "
+            "less than its coefficient says: of a block on a slope of 30°, 0.45 for 0.5. They do not on a softer one, into "
+            f"which what presses sinks {each.stiffness / softer:.2g} times as far. What sticks is held on either.",
             place=("penetrators", number, "friction"),
             remedy=Remedy(f"Make the contact's stiffness {softer:g}", {("penetrators", number, "stiffness"): softer}),
             distorts=True,

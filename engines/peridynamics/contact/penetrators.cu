@@ -1,10 +1,10 @@
 // Rigid bodies that push particles away: a spring between the surface of each particle and that of the body.
 //
-//   a = P met n − friction,  depth = ½ − distance,  friction = v_t min(½, μ P met/|v_t|)
+//   a = P met n + friction,  depth = ½ − distance,  friction = s min(1, μ P met/|s|),  s = friction a step ago − STICK v_t
 //
 // met is the depth, but for the step in which it begins or ends (met.cuh).
 // Units of bonds.cu: spacings, steps, the mass of a particle. The spring has a potential, so a body without friction
-// keeps its energy; friction stops at most half of the sliding in a step, which is what regularises it. All is float64:
+// keeps its energy; what sticks is held by a spring along the surface, which slips at Coulomb's limit. All is float64:
 // few particles are in reach, and their places are large numbers beside the depth.
 //
 // u, v, rest: (DIMENSIONS, size), rest is where particles are at first, NOWHERE where there is none.
@@ -150,8 +150,8 @@ DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, 
     state[StateRow::LATER] = later;
 }
 
-// pushes: (DIMENSIONS, size) gets what this does to velocities. rub: (DIMENSIONS, size) what friction gave, where
-// rubbing: what it takes is known when the velocity half a step later is. light_of: (size) 1 over the mass of each particle if
+// pushes: (DIMENSIONS, size) gets what this does to velocities. rub: (bodies, DIMENSIONS, size) what friction gave, where
+// rubbing: what sticks goes on from it, and what it takes is known when the velocity half a step later is. light_of: (size) 1 over the mass of each particle if
 // mixed, else (1). partial: (bodies, blocks, SUMS); ticket: (1), 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
     push(const REAL* __restrict__ u, const REAL* __restrict__ v, const REAL* __restrict__ rest, const double* __restrict__ shapes,
@@ -170,6 +170,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const bool free = shape[ShapeRow::RATIO] > 0;
         const Vector place = vector_at(free ? states + b * STATE + StateRow::PLACE : motion + 9 * b);
         const Vector velocity = vector_at(free ? states + b * STATE + StateRow::VELOCITY : motion + 9 * b + 3);
+        REAL* const held = rubbing ? rub + b * DIMENSIONS * size : rub;
         double sums[SUMS] = {0, 0, 0, 0, 0, 0, 0, 0};
         for (int c = blockIdx.x * THREADS + t; c < n; c += blocks * THREADS) {
             const long long at = list[c];
@@ -187,13 +188,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                 given = push * out;
                 if (depth > 0) sums[3] += 0.5 * shape[ShapeRow::STIFFNESS] * depth * depth;
                 if (shape[ShapeRow::FRICTION] > 0 && push > 0) {
-                    const Vector sliding = relative - away * out;
-                    const double speed = sqrt(dot(sliding, sliding));
-                    if (speed > 0) {
-                        const double slower = fmin(0.5 / light, shape[ShapeRow::FRICTION] * push / speed);
-                        rubbed = -slower * sliding;
-                        given = {given.x + rubbed.x, given.y + rubbed.y, given.z + rubbed.z};
-                    }
+                    const Vector before = particle(held, size, at), sliding = relative - away * out;
+                    const Vector sticking = before - dot(before, out) * out - (STICK / light) * sliding;
+                    const double needed = sqrt(dot(sticking, sticking));
+                    const double most = shape[ShapeRow::FRICTION] * push;
+                    rubbed = (needed > most ? most / needed : 1.0) * sticking;
+                    given = {given.x + rubbed.x, given.y + rubbed.y, given.z + rubbed.z};
                 }
                 sums[0] += given.x;
                 sums[1] += given.y;
@@ -203,11 +203,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #pragma unroll
             for (int k = 0; k < DIMENSIONS; ++k) {
                 if (rubbing) {
-                    REAL& held = rub[k * size + at];
-                    const double before = (double)v[k * size + at];
-                    sums[4] -= 0.5 * before * ((b ? 0.0 : (double)held) + taken[k]);
+                    sums[4] -= 0.5 * (double)v[k * size + at] * ((double)held[k * size + at] + taken[k]);
                     sums[5 + k] += taken[k];
-                    held = (REAL)((b ? (double)held : 0.0) + taken[k]);
+                    held[k * size + at] = (REAL)taken[k];
                 }
                 if (touching) pushes[k * size + at] += (REAL)each[k];
             }

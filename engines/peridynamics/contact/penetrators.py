@@ -56,7 +56,8 @@ class Penetrators(Follower):
         self._list = self.backend.array(np.zeros(self.capacity, np.int32))
         self._count = self.backend.array(np.zeros(1, np.int32))
         self.rubbing = bool(rigid.shapes[:, ShapeRow.FRICTION].any())
-        self._rub = self.backend.array(np.zeros(rest.shape if self.rubbing else (len(rest), 1), solver.dtype))
+        shape = (self.bodies, *rest.shape) if self.rubbing else (1, 1, 1)
+        self._rub = self.backend.array(np.zeros(shape, solver.dtype))
         self._stale = True
         self._motion: Any = None
 
@@ -130,7 +131,7 @@ class Penetrators(Follower):
         }
         if self.rubbing:
             with self.backend.active():
-                rubbed = self._rub[:, self._list[:count]]
+                rubbed = self._rub[:, :, self._list[:count]].reshape(-1, count)
             found["rub"] = own.collected(to_host(rubbed))
         return found
 
@@ -146,7 +147,8 @@ class Penetrators(Follower):
                 self.solver.pushes[:, self._list[:count]] += self.backend.array(state["kick"])
             if self.rubbing:
                 self._rub[:] = 0
-                self._rub[:, self._list[:count]] = self.backend.array(np.ascontiguousarray(state["rub"][:, which]))
+                rubbed = state["rub"][:, which].reshape(*self._rub.shape[:2], count)
+                self._rub[:, :, self._list[:count]] = self.backend.array(np.ascontiguousarray(rubbed))
         states = np.array(state["states"])
         if not self.solver.own.leads:
             states[:, SUMMED] = 0

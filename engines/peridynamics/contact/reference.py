@@ -6,7 +6,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.peridynamics.contact.rigid import Rigid
-from engines.peridynamics.contact.rows import ShapeRow
+from engines.peridynamics.contact.rows import STICK, ShapeRow
 from engines.peridynamics.contact.shapes import Solid
 from engines.peridynamics.lattice.reference import Reference
 
@@ -29,7 +29,8 @@ class ReferenceContact:
         self.potential = self.repelled = self.slid = self.work = 0.0
         """Of penetrators and of particles now, lost to friction and done by penetrators so far."""
         self._steps = 0
-        self._rubbed = np.zeros_like(bonds.u)
+        self._rubbed = np.zeros((len(rigid.shapes), len(bonds.u), 3))
+        """What friction gave in the step before."""
         self._later = 0.0
 
     def step(self) -> None:
@@ -39,9 +40,9 @@ class ReferenceContact:
         before = self.bonds.u.copy()
         kick = self._repulsion() if self.stiffness else np.zeros_like(before)
         self.potential = 0.0
-        held, rubbed = self.bonds.v, np.zeros_like(before)
+        held = self.bonds.v
         self.bonds.pushes = kick / self.bonds.mass
-        self.slid += self._later - 0.5 * float((self._rubbed * held).sum())
+        self.slid += self._later - 0.5 * float((self._rubbed.sum(axis=0)[:, :d] * held).sum())
         self._later = 0.0
         path = self.rigid.path(self._steps - 1, 1)[0]
         for number, shape in enumerate(self.rigid.shapes):
@@ -58,11 +59,12 @@ class ReferenceContact:
             away = (relative * out).sum(axis=1)
             push = stiffness * met(0.5 - distance, 0.5 - distance + away)
             sliding = relative - away[:, None] * out
-            speed = np.linalg.norm(sliding, axis=1)
-            most = friction * np.maximum(push, 0.0) / np.where(speed > 0, speed, 1.0)
-            slower = np.minimum(0.5 * self.bonds.mass[:, 0], most)
-            friction_on = -slower[:, None] * sliding
-            rubbed += friction_on[:, :d]
+            last = self._rubbed[number] - (self._rubbed[number] * out).sum(axis=1)[:, None] * out
+            sticking = last - STICK * self.bonds.mass * sliding
+            needed = np.linalg.norm(sticking, axis=1)
+            slips = np.minimum(1.0, friction * np.maximum(push, 0.0) / np.where(needed > 0, needed, 1.0))
+            friction_on = slips[:, None] * sticking
+            self._rubbed[number] = friction_on
             given = push[:, None] * out + friction_on
             self.bonds.pushes += given[:, :d] / self.bonds.mass
             force = -given.sum(axis=0)
@@ -75,7 +77,6 @@ class ReferenceContact:
             self.slid += 0.5 * float(taken @ velocity - (friction_on[:, :d] * held).sum())
             self._later += 0.5 * float(taken @ after)
             self.work -= float(force @ (velocity + after)) / 2
-        self._rubbed = rubbed
 
     def _repulsion(self) -> Array:
         """(n, d) spacings per step."""

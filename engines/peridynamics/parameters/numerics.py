@@ -33,8 +33,8 @@ class Numerics(ParameterGroup):
     safety: float | None = quantity(
         None,
         "1",
-        "The part of the stable step that is taken; none: 0.7, with friction 0.45, for what sticks creeps less in "
-        "shorter steps",
+        "The part of the stable step that is taken; none: 0.7, with friction 0.45, for what slips keeps its "
+        "energy in shorter steps",
         gt=0,
         le=1,
         advanced=True,

@@ -16,6 +16,8 @@ NOWHERE = 1e15
 """Where a place of the lattice stands that no particle is at."""
 MARGIN = 0.5
 """Spacings that speeds may grow by until particles in reach are looked for again."""
+STICK = 0.5
+"""Stiffness of the spring along the surface by which a particle sticks, in its mass over the square of a step."""
 SHAPE, STATE, NEWS = 12, 20, 5
 """Numbers of each."""
 
@@ -58,5 +60,5 @@ class News(IntEnum):
 
 def text() -> str:
     """The text of ``rows.cuh``."""
-    numbers = {"NOWHERE": NOWHERE, "MARGIN": MARGIN, "SHAPE": SHAPE, "STATE": STATE}
+    numbers = {"NOWHERE": NOWHERE, "MARGIN": MARGIN, "STICK": STICK, "SHAPE": SHAPE, "STATE": STATE}
     return header("contact/rows", "engines.peridynamics.contact.rows", numbers, ShapeRow, StateRow, News, real="double")

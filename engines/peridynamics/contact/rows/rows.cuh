@@ -3,6 +3,7 @@
 
 constexpr double NOWHERE = double(1000000000000000.0);
 constexpr double MARGIN = double(0.5);
+constexpr double STICK = double(0.5);
 constexpr int SHAPE = 12;
 constexpr int STATE = 20;
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
+from engines.backend.cpu import CpuBackend
 from engines.peridynamics.contact.rows import NOWHERE
 from tests.engines.peridynamics.contact.scenes import ENGINE, ball, problem
 
+TOP = {"kind": "side", "side": "top", "rows": 1}
 SLOWLY = {"kind": "smooth step", "rise": 200.0}
 
 
@@ -23,8 +25,6 @@ def pressed(radius: float, width: float, height: float, depth: float, rise: floa
             {"form": {"kind": "plane"}, "motion": {"kind": "fixed"}},
         ],
     )  # fmt: skip
-    from engines.backend.cpu import CpuBackend
-
     run = ENGINE.build(given, CpuBackend())
     run.advance(int(rise / run.dt) + 50)
     penetrators, forces, peaks = run._contact.penetrators, [], []
@@ -59,7 +59,7 @@ def test_the_pressure_of_hertz_is_approached():
 def test_a_pressed_block_slides_at_its_coefficient_of_friction(cpu, shear, slides):
     """Pressure 20 MPa and a shear of so much of it on a plane with μ = 0.3. Sliding: the mean force along the plane is
     0.3 of that across to 1 % and the block's acceleration (0.45 − 0.3) p/(ρ h) to 5 % (it rocks a little). Sticking:
-    it creeps as fast as half of its sliding in a step can take the shear away, 2 τ dt/(ρ Δx), to 10 %."""
+    it rests; before, it crept at 0.26 m/s, as fast as half of its sliding in a step could take the shear away."""
     pressure, height, length = 20.0, 4.0, 16.0
     given = problem(
         body={"kind": "plate", "size_x": length, "size_y": height},
@@ -85,9 +85,36 @@ def test_a_pressed_block_slides_at_its_coefficient_of_friction(cpu, shear, slide
         assert seen["friction"] > 0.1 * seen["work"]
     else:
         assert abs(along / across) == pytest.approx(shear, rel=0.05)
-        creep = 2 * shear * pressure * 1e6 * run.dt * 1e-6 / (2440 * 1e-3)
-        assert np.mean(velocities) == pytest.approx(creep, rel=0.1)
+        assert abs(np.mean(velocities)) < 1e-3
     run.close()
+
+
+@pytest.mark.parametrize("friction", [0.3, 1.0])
+def test_friction_of_what_slides_slowly_hangs_on_no_step(backend, friction):
+    """500 N press on a block whose top is drawn along at 0.5 m/s. With friction that was viscous below some metres a
+    second both had 54 N at the default step, and 142 and 346 N at a twentieth of it."""
+
+    def mean_force(safety, device):
+        pressing, drawn = {"kind": "smooth step", "rise": 50.0}, {"kind": "ramp", "rise": 100.0}
+        given = problem(
+            body={"kind": "plate", "size_x": 10, "size_y": 5},
+            bonds={"spacing": 0.5},
+            loads=[
+                {"kind": "stress", "side": "top", "stress": (0, -50.0, 0), "history": pressing},
+                {"kind": "displacement", "region": TOP, "x": 0.05, "y": None, "history": drawn},
+            ],
+            penetrators=[{"form": {"kind": "plane"}, "motion": {"kind": "fixed"}, "friction": friction}],
+            numerics={"safety": safety, "precision": "fp64"},
+        )
+        run, found = ENGINE.build(given, device), []
+        run.advance(round(60 / run.dt))
+        while run.time < 98:
+            run.advance(max(1, round(0.5 / run.dt)))
+            found.append(run.observe()["penetrator_1_force_x"])
+        run.close()
+        return np.mean(found)
+
+    assert mean_force(None, backend) == pytest.approx(mean_force(0.1, CpuBackend()), rel=0.03)
 
 
 PRESSED = {
@@ -143,7 +170,7 @@ def test_a_curve_of_nothing_is_refused(cpu, curve, sentence):
 @pytest.mark.parametrize(("friction", "exact"), [(0.5, 3349.4), (0.6, 0.0)])
 def test_friction_that_chatters_on_a_stiff_contact_is_told_and_is_right_on_a_softer_one(cpu, friction, exact):
     """A block on a slope of 30° under 50,000 m/s²: g (sin 30° − μ cos 30°), or rest. Undamped on the stiffness that one
-    begins with it was 5,442 and 4,174 m/s²; here, at 0.03 and 0.01, within 1 % and below 5 m/s²."""
+    begins with it is 5,482 m/s² for the first; here, at 0.03 and 0.01, within 1 % and below 5 m/s²."""
 
     def on(stiffness):
         plane = {"form": {"kind": "plane"}, "motion": {"kind": "fixed"}, "friction": friction, "stiffness": stiffness}

@@ -112,14 +112,14 @@ def test_operations_of_a_lattice_are_24_or_32_of_a_bond(dimensions):
     [
         (4000, (), None, 0, 0),
         (4000, (False,), None, 1, 0),
-        (4000, (False, True), None, 2, 0),
+        (4000, (False, True), None, 3, 0),
         (4000, (), 0.5, 1, 4000),  # few may all take part
         (100_000, (), 0.5, 1, contact.ALWAYS),
         (200_000, (), 0.5, 1, 100_000),
     ],
 )
 def test_contact_takes_what_it_pushes_with(particles, penetrators, share, vectors, members):
-    """A vector of each place, one more for friction; a number of each particle beside penetrators; what particles that
+    """A vector of each place, one more for each penetrator where one has friction; a number of each particle beside penetrators; what particles that
     push each other take (test_accounts.py)."""
     dimensions = 3
     kind = SimpleNamespace(kind="none" if share is None else "short range", share=share)
