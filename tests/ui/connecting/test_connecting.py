@@ -78,6 +78,20 @@ def test_what_runs_there_is_seen_lost_and_found_again(running, server, qtbot):
     qtbot.waitUntil(lambda: len(window.viewport.frames) > frames)
 
 
+def test_run_over_a_lost_line_still_offers_to_reconnect(running, server, qtbot):
+    """Of a window that another displaced, too: it was refused with the same sentence, and the button was gone."""
+    window, begun = running, server._hosted
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    window.model.edit(("parameters", "numerics", "step"), 0.01, "step")
+    window.controller.run()
+    assert [button.text() for button in window.banner.answers] == [RECONNECT]
+    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert server._hosted is begun
+    assert window.controller.stale, "what was edited meanwhile waits for Reset"
+
+
 def test_live_parameters_that_are_changed_while_the_line_is_lost_are_sent_when_it_is_there_again(
     running, server, qtbot, monkeypatch
 ):
