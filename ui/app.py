@@ -105,7 +105,8 @@ def main(argv: Sequence[str] = ()) -> int:
             open_named(window, names[0])
 
     if place is not None:
-        QTimer.singleShot(0, lambda: window.connecting.go_to(place, "--asks" in argv, open_first))
+        named = Path(names[0]).name if names else ""
+        QTimer.singleShot(0, lambda: window.connecting.go_to(place, "--asks" in argv, open_first, named))
     else:
         QTimer.singleShot(0, open_first)
         QTimer.singleShot(0, window.connecting.tell_of_what_goes_on)

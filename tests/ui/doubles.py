@@ -164,6 +164,11 @@ class FakeServices(FakeLab):
     def discard(self, recovery):
         self.left.remove(recovery)
 
+    unkept_told = ""
+
+    def unkept(self, runner, time):
+        return self.unkept_told
+
     def keep_curves(self, runner, document, curves):
         pass
 

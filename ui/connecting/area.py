@@ -36,6 +36,8 @@ STAYS_THERE = "Its run beside the window stays there as it is; the next window o
 GOES_ON_THERE = "Its run on {title} goes on; connect again to see it."
 LEFT = "A run of '{title}' {goes_on} in a process of its own, and no window shows it."
 SHOW, END = "Show it", "End it"
+NOT_OPENED = "A run of '{title}' is on there, and is shown: '{named}' was not opened."
+OPEN = "Open {named}"
 ENDED = "The run beside the window has ended; where it stood is kept for its project."
 HOST, COMMAND, JOB = "connecting/host", "connecting/command", "connecting/job"
 
@@ -54,6 +56,8 @@ class ConnectingArea(QObject):
         window.banner.closed.connect(self._closed)
         window.banner.settled.connect(self._offer_soon)
         self._offered = Seen()
+        self._to_ask: Callable[[], None] | None = None
+        """Once the run that is shown stands there: until then what is said gives way."""
 
     def at_closing(self, unsaved: bool) -> str:
         """What becomes of a run that is elsewhere when the window closes, in a sentence; of one beside it that stands
@@ -159,9 +163,9 @@ class ConnectingArea(QObject):
                 window.settings.setValue(JOB, place.job_options)
         window.controller.opening.before(go)
 
-    def go_to(self, place: Place, asks: bool = False, then: Callable[[], None] = lambda: None) -> None:
-        """What runs there is opened in the place of what is open; where nothing does, ``then`` follows. ``asks``: SSH
-        may ask at the terminal."""
+    def go_to(self, place: Place, asks: bool = False, then: Callable[[], None] = lambda: None, named: str = "") -> None:
+        """What runs there is opened in the place of what is open; where nothing does, ``then`` follows, which opens
+        ``named``: else that is offered. ``asks``: SSH may ask at the terminal."""
         window = self._window
         opening = window.controller.opening
         window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
@@ -182,10 +186,13 @@ class ConnectingArea(QObject):
             self._connected()
             if document is None:
                 then()
+            elif named:
+                sentence = NOT_OPENED.format(title=document.project.title, named=named)
+                self._to_ask = lambda: window.banner.ask(sentence, {OPEN.format(named=named): then})
 
         window.background.submit(
             LANE, lambda: window.services.connect(place, asks), connected,
-            lambda error: self._failed(error, lambda: self.go_to(place, asks, then)),
+            lambda error: self._failed(error, lambda: self.go_to(place, asks, then, named)),
         )  # fmt: skip
 
     def reconnect(self) -> None:
@@ -226,6 +233,9 @@ class ConnectingArea(QObject):
 
     def _show_place(self) -> None:
         place, controller = self._window.services.place, self._window.controller
+        if self._to_ask is not None and controller.phase not in (Phase.IDLE, Phase.BUILDING):
+            ask, self._to_ask = self._to_ask, None
+            ask()
         self._window.status.set_place(place, place is not None and controller.locked and not controller.away)
 
     def _move(self, place: Place) -> None:

@@ -28,6 +28,7 @@ from ui.session.running.viewers import Viewers
 from ui.session.services import Services
 from ui.widgets.background import Background
 from workbench.remote.runner import SPEAKS, AnyRunner, RemoteRunner
+from workbench.remote.streams import LineLost
 from workbench.run.frames import Message, Reading, RunState
 from workbench.run.states.history import KeptState
 from workbench.run.streams.curves import Curves, drawn_until
@@ -75,6 +76,8 @@ class Controller(QObject):
     """One sentence for the banner: something is wrong."""
     broke_off = Signal(object)
     """The runner of a run that a device has ended, or an error that nobody expected; after :attr:`problem`."""
+    cut_off = Signal(object)
+    """The error of a line that is lost, over which a run was to begin; after :attr:`problem`."""
     noticed = Signal(tuple)
     """The findings of the run that stands at its end, one that was reopened there too; of another there are none."""
     refused_field_asked = Signal()
@@ -176,6 +179,8 @@ class Controller(QObject):
             self.runner = self.services.start(document, autostart and not since, state, curves, self.live.lost)
         except WorkbenchError as error:
             self.fail(error)
+            if isinstance(error, LineLost):
+                self.cut_off.emit(error)
             return
         self._built_for = (self.model.geometry, autostart)
         self._stale = False

@@ -335,6 +335,10 @@ class HouseServices:
 
     # Exports.
 
+    def unkept(self, runner: AnyRunner, time: float) -> str:
+        memory = self._memories.get(runner, lambda: None)()
+        return "" if memory is None or isinstance(runner, RemoteRunner) else memory.doubt(time, runner.state_bytes)
+
     def keep_curves(self, runner: AnyRunner, document: Document, curves: Curves) -> None:
         if (memory := self._memories.get(runner, lambda: None)()) is not None:
             memory.keep_curves(curves, document)

@@ -162,6 +162,9 @@ class Services(Protocol):
         """A picture that reopens the document at the moment of ``runner``, with these curves. Waits for the worker
         between two batches. Raises WorkbenchError."""
 
+    def unkept(self, runner: AnyRunner, time: float) -> str:
+        """Why a run of this process may not be kept at ``time``, in a sentence; empty where it may. Cheap."""
+
     def keep_curves(self, runner: AnyRunner, document: Document, curves: Curves) -> None:
         """What was drawn of ``runner``, which is about to end: its problem opens with it again."""
 

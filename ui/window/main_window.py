@@ -114,6 +114,7 @@ class MainWindow(QMainWindow):
         self.files.curves = self.controller.curves = self.probes.curves
         self.leaving = Leaving(self.model, self.files, self.keeper, [self.problem, self.timeline], self)
         self.leaving.run_text = lambda: self.timeline.run_text if self.controller.keeps_its_time else ""
+        self.leaving.unkept = self._unkept
         self.leaving.field_asked.connect(self.show_field)
         self.controller.opening.before = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
@@ -349,6 +350,13 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         self.dock_layout.fit_sides()
 
+    def _unkept(self) -> str:
+        runner = self.controller.runner
+        if runner is None or not self.controller.keeps_its_time:
+            return ""
+        why = self.services.unkept(runner, self.controller.time)
+        return f"Its run stands at {self.timeline.run_text} and would be given up. {why}" if why else ""
+
     def close_at_once(self) -> None:
         """Close without a question: what is unsaved is kept aside, unless it was given up."""
         self._asked = True
@@ -359,7 +367,7 @@ class MainWindow(QMainWindow):
         worker ends, and the canvas goes."""
         if not self._closed and not self._asked:
             unsaved = self.leaving.unsaved
-            of_the_run = self.connecting.at_closing(unsaved)
+            of_the_run = self.connecting.at_closing(unsaved) or self.leaving.unkept()
             if unsaved or of_the_run:
                 event.ignore()
                 self.leaving.ask(self.close_at_once, of_the_run)

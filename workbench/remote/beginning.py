@@ -15,6 +15,11 @@ IDLE_MINUTES = 30.0
 """Without a window and without a run that has begun: then it ends by itself."""
 
 
+def unkept_at(path: Path) -> Path:
+    """Where a server at ``path`` that has ended has said what it could not keep."""
+    return path.with_suffix(".unkept")
+
+
 def begin(path: Path, idle: float = IDLE_MINUTES, waits: bool = False) -> None:
     """A server of its own session, which goes on when SSH has gone; ``waits``: for one that others start. Raises
     ProblemError where it does not listen."""

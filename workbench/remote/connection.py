@@ -277,7 +277,7 @@ class Connection:
         elif self.runner is not None:
             error = LineLost(self.lost)
             error.torn = True
-            error.goes_on = cut or why not in ("", m.STOPPED)
+            error.goes_on = cut or bool(why and not why.startswith(m.ENDED))
             self.runner.fail(error)
 
     def _reason(self, cut: bool) -> str:

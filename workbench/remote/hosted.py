@@ -27,6 +27,7 @@ from workbench.run.states.memory import RunMemory, missing_curves, remembered_cu
 from workbench.run.states.taken import TakeResults
 from workbench.run.streams.traces import TraceStore
 from workbench.run.timing_log import TimingObserver
+from workbench.words.units import clock_text
 
 TELL_SECONDS = 1 / 15
 """Between two tellings of a run that goes on as before: a window draws hardly more pictures."""
@@ -245,6 +246,15 @@ class Hosted:
 
     def close(self) -> None:
         self.runner.close()
+
+    @property
+    def farewell(self) -> str:
+        """What has become of it, once it is closed."""
+        failure, kept = self._memory.failure, self._memory.kept
+        if not failure:
+            return m.STOPPED
+        since = "begins at zero" if kept is None else f"can go on from {clock_text(kept, self.runner.time_unit)}"
+        return f"{m.ENDED}its run could not be kept as it stood, and {since}. {failure}"
 
 
 def _with_first(document: Document, changes: Sequence[tuple[str, Any]]) -> Iterator[Document]:

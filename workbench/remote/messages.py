@@ -15,8 +15,9 @@ from workbench.run.streams.curves import Curves
 
 OnTheWay = tuple[tuple[str, Any], ...]
 """Live values by the names of their controls, in the order in which they were sent."""
-STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
-"""The last sentence of a line whose run does not go on."""
+ENDED = "The server has been ended there: "
+"""How the last sentence of a line begins whose run does not go on."""
+STOPPED = f"{ENDED}what it ran is kept as it stood, and can go on from there."
 
 
 @dataclass(frozen=True)

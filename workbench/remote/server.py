@@ -26,7 +26,7 @@ from workbench import __version__
 from workbench.project.document import Document
 from workbench.project.findings import Estimator
 from workbench.remote import messages as m
-from workbench.remote.beginning import IDLE_MINUTES
+from workbench.remote.beginning import IDLE_MINUTES, unkept_at
 from workbench.remote.codec import Raw, WireError, pack
 from workbench.remote.hosted import Hosted
 from workbench.remote.packing import Received, edited, folder_of, parts_of
@@ -34,7 +34,7 @@ from workbench.remote.questions import LONG
 from workbench.remote.streams import SocketStream, listens, own_folder
 from workbench.remote.wire import Line
 from workbench.run.frames import RunState
-from workbench.storage.atomic import write_text
+from workbench.storage.atomic import StorageError, write_text
 from workbench.storage.locking import ProcessLock
 
 LOOK_SECONDS = 1 / 60
@@ -130,6 +130,7 @@ class Server:
         finally:
             os.umask(before)
         self._bound = self.path.lstat()
+        unkept_at(self.path).unlink(missing_ok=True)
         write_text(self._pid, str(os.getpid()))  # before anybody finds that it listens
 
     def serve(self) -> None:
@@ -353,11 +354,17 @@ class Server:
         with self._lock:
             window, hosted = self._window, self._hosted
             self._window = self._hosted = None
-        if window is not None:
-            window.line.end(m.STOPPED)
-            window.line.join(2.0)
+        told = m.STOPPED
         if hosted is not None:
             _end(hosted)
+            told = hosted.farewell
+        if told != m.STOPPED:
+            print(told, file=sys.stderr, flush=True)
+            with suppress(StorageError):
+                write_text(unkept_at(self.path), told)
+        if window is not None:
+            window.line.end(told)
+            window.line.join(2.0)
         if self._bound is not None:
             with suppress(FileNotFoundError):
                 if os.path.samestat(self._bound, self.path.lstat()):  # and nothing that came in its place

@@ -121,6 +121,11 @@ class Runner(Orders):
         """Whether the worker thread still lives."""
         return self._thread.is_alive()
 
+    @property
+    def state_bytes(self) -> int:
+        """Of a state, where the one of the start is known; else 0."""
+        return sum(values.nbytes for values in self._initial.values())
+
     def reset(self) -> Future[None]:
         """Back to the initial state; the run is READY."""
         if not self._can_reset:

@@ -168,7 +168,7 @@ def _built(checked: Checked, backend: Backend, of: slice, geometry: Particles) -
         driven=plan.drive is not None,
         record=CellRecord(cells, parameters.recording, chosen),
     )
-    simulation.drives = drives_of(plan.instructions, cells.dt)
+    simulation.drives = drives_of(plan.instructions, cells.dt, cell)
     return simulation
 
 

@@ -90,7 +90,7 @@ class ManyParticleModel(Model):
             backend, particles, geometry, parameters.numerics.radial_points, parameters.recording
         )
         simulation.sample_steps = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
-        simulation.drives = drives_of(plan.instructions, particles.dt)
+        simulation.drives = drives_of(plan.instructions, particles.dt, cell)
         progress("Ready", 1.0)
         return simulation
 

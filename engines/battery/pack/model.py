@@ -113,7 +113,7 @@ class PackHeat(Model):
             _drawn(parameters, cell),
         )  # fmt: skip
         simulation.sample_steps = sample_steps(plan.instructions, cell, step, parameters.current_factor)
-        simulation.drives = drives_of(plan.instructions, step)
+        simulation.drives = drives_of(plan.instructions, step, cell)
         return simulation
 
     def ends(self, problem: Problem) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engines.api import Array
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.protocol.instructions import LONGEST, Instruction, Kind
+from engines.battery.protocol.instructions import LONGEST, NEVER, Instruction, Kind
 
 HOLD_SECONDS = 3600.0
 """The guess for a held voltage whose end is a current."""
@@ -26,13 +26,15 @@ AT_LIMIT = 1e-3
 
 @dataclass(frozen=True)
 class Drives:
-    """What is known beforehand of a protocol with drive cycles: the time [s] that its steps last together, infinite
-    where that is not said of one, and the limits [V] that may end its last step, if that is a drive cycle."""
+    """What is known beforehand of a protocol with drive cycles, or of steps that last a time: the time [s] that its
+    steps last together, infinite where that is not said of one, the limits [V] that may end its last step, if that is
+    a drive cycle, and those that end any (``what``) too soon."""
 
     seconds: float
     step: float
     last: tuple[float, float] | None
     limits: tuple[float, float]
+    what: str = "a drive cycle"
 
     def told_of(self, ended: Array, lowest: Array, highest: Array) -> str:
         """What is said of those that ended then [s], at these voltages of their cells, before all of a cycle was
@@ -47,23 +49,30 @@ class Drives:
         who = "" if len(early) == 1 else f"{int(early.sum()):,} of them "
         low, high = self.limits
         return (
-            f", {who}before {end}: where the voltage comes to a limit of the cell ({low:g} or {high:g} V), a drive "
-            "cycle ends, too"
+            f", {who}before {end}: where the voltage comes to a limit of the cell ({low:g} or {high:g} V), {self.what} "
+            "ends, too"
         )
 
 
 NO_DRIVES = Drives(math.inf, 0.0, None, (math.nan, math.nan))
 
 
-def drives_of(instructions: Sequence[Instruction], dt: float) -> Drives:
+def drives_of(instructions: Sequence[Instruction], dt: float, cell: ParameterSet) -> Drives:
     """Of a protocol, with or without."""
     drive = next((each for each in instructions if each.kind in DRIVES), None)
-    if drive is None:
-        return NO_DRIVES
     known = all(each.steps < LONGEST for each in instructions)
+    seconds = dt * sum(each.steps for each in instructions) if known else math.inf
+    if drive is None:
+        p = cell.values()
+        low, high = p["lower_cutoff"], p["upper_cutoff"]
+        own = all(
+            each.lowest in (-NEVER, low) and each.highest in (NEVER, high) and each.least_current < 0
+            for each in instructions
+        )
+        return Drives(seconds, dt, None, (low, high), "a step of the protocol") if known and own else NO_DRIVES
     last = instructions[-1]
     return Drives(
-        dt * sum(each.steps for each in instructions) if known else math.inf,
+        seconds,
         dt,
         (last.lowest, last.highest) if last.kind in DRIVES else None,
         (drive.lowest, drive.highest),

@@ -68,8 +68,8 @@ def chatter(parameters: PeridynamicParameters) -> Iterator[Finding]:
         softer = float(f"{(each.friction / STEADY) ** (1 / SOFTER):.0e}")
         yield Finding(
             f"With a friction of {each.friction:g} particles that slide chatter on so stiff a contact, and it takes "
-            "less than its coefficient says: of a block on a slope of 30°, 0.45 for 0.5. They do not on a softer one, into "
-            f"which what presses sinks {each.stiffness / softer:.2g} times as far. What sticks is held on either.",
+            "less than its coefficient says: of a block on a slope of 30°, 0.45 for 0.5. They do not on a softer one, "
+            f"into which what presses sinks {each.stiffness / softer:.2g} times as far. What sticks is held on either.",
             place=("penetrators", number, "friction"),
             remedy=Remedy(f"Make the contact's stiffness {softer:g}", {("penetrators", number, "stiffness"): softer}),
             distorts=True,

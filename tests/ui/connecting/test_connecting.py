@@ -78,6 +78,32 @@ def test_what_runs_there_is_seen_lost_and_found_again(running, server, qtbot):
     qtbot.waitUntil(lambda: len(window.viewport.frames) > frames)
 
 
+def test_a_problem_that_was_named_and_not_opened_as_another_runs_there_is_offered(running, server, make_window, qtbot):
+    window, opened = make_window(), []
+    window.connecting.go_to(Place(socket=server.path), then=lambda: opened.append(True), named="heat")
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and bool(window.viewport.frames), timeout=20_000)
+    title = running.model.document.project.title
+    assert window.banner.text == f"A run of '{title}' is on there, and is shown: 'heat' was not opened."
+    assert [button.text() for button in window.banner.answers] == ["Open heat"]
+    assert not opened
+    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+    assert opened
+
+
+def test_run_over_a_lost_line_still_offers_to_reconnect(running, server, qtbot):
+    """Of a window that another displaced, too: it was refused with the same sentence, and the button was gone."""
+    window, begun = running, server._hosted
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    window.model.edit(("parameters", "numerics", "step"), 0.01, "step")
+    window.controller.run()
+    assert [button.text() for button in window.banner.answers] == [RECONNECT]
+    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert server._hosted is begun
+    assert window.controller.stale, "what was edited meanwhile waits for Reset"
+
+
 def test_live_parameters_that_are_changed_while_the_line_is_lost_are_sent_when_it_is_there_again(
     running, server, qtbot, monkeypatch
 ):

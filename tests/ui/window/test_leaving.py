@@ -317,3 +317,24 @@ def test_a_number_that_is_still_being_typed_is_saved_and_typed_on(opened, qtbot,
     qtbot.keyClick(box, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
     assert opened.model.document.parameters.tissue.sigma_il == 0.37
     assert box.hasFocus()
+
+
+def test_a_run_that_cannot_be_kept_is_asked_about_also_where_nothing_is_unsaved(opened, qtbot, services):
+    """To leave would give it up without a word."""
+    qtbot.waitUntil(lambda: opened.controller.phase is Phase.READY)
+    opened.model.edit(("run", "until"), 1.0)
+    opened.model.undo_stack.setClean()
+    opened.controller.run()
+    qtbot.waitUntil(lambda: opened.controller.phase is Phase.FINISHED)
+    services.unkept_told = "'/there' has no room: free some space on its disk."
+    told = f"Its run stands at {opened.timeline.run_text} and would be given up. {services.unkept_told}"
+    opened.close()
+    box = opened.leaving.question
+    assert (box.text(), box.informativeText()) == ("Close 'Slab'?", told)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert opened.leaving.question is None
+    assert opened.isVisible(), "nothing is given up by Enter"
+    open_the_cube(opened, qtbot)
+    assert opened.leaving.question.informativeText() == told
+    qtbot.mouseClick(next(button for button in opened.leaving.question.buttons() if button.text() == "Close"), LEFT)
+    wait_for_the_cube(opened, qtbot)

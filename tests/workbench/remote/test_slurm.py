@@ -108,7 +108,12 @@ def test_whether_a_server_was_ended_is_told(lab, tmp_path, monkeypatch, capsys, 
     told, answers = [], iter(listens)
     (tmp_path / "serve.pid").write_text("4711")
     monkeypatch.setattr(serve, "listens", lambda path: next(answers))
-    monkeypatch.setattr(serve.os, "kill", lambda *given: told.append(given))
+
+    def kill(*given):
+        told.append(given)
+        (tmp_path / "serve.pid").unlink()  # by a server that has kept its run
+
+    monkeypatch.setattr(serve.os, "kill", kill)
     options = SimpleNamespace(slurm=None, socket=tmp_path / "serve.sock", stdio=False, stop=True, answer={})
     assert serve.serve_command(options) == 0
     assert (options.answer["stopped"], capsys.readouterr().out.strip()) == (ended, said)

@@ -1,5 +1,7 @@
 """From a document to a run."""
 
+import json
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +19,7 @@ from workbench.project.project import Probe, Project
 from workbench.run.frames import RunState
 from workbench.run.runner import Runner
 from workbench.run.session import nearest_elements, probe_elements, start
+from workbench.run.states.checkpoint import checkpoints_at, write_checkpoint
 from workbench.run.states.history import History
 from workbench.run.states.memory import RunMemory, remembered_curves, remembered_state, runs_dir, set_later
 from workbench.storage.atomic import StorageError
@@ -146,6 +149,57 @@ def test_a_state_that_could_not_be_kept_is_told_at_once_and_not_with_the_next(pr
             runner.post(memory.observe).result(20)
             wait_for(lambda: memory._writer._pending[0].done(), 20.0)
     assert [f"'{runs_dir()}' has no room: free some space" in text for text in told] == [True]
+    runner.close()
+
+
+def kept_times():
+    """Of all that is kept of the one problem, the newest first."""
+    return [
+        round(json.loads(zipfile.ZipFile(file).read("checkpoint.json"))["time"], 6)
+        for file in sorted(runs_dir().glob("*.npz"), key=lambda file: (len(file.name), file.name))
+    ]
+
+
+def going(document, steps):
+    """A run that has come so far, and its memory."""
+    memory = RunMemory(document)
+    runner = start(document, observers=[memory], autostart=False)
+    runner.wait(RunState.READY)
+    runner.advance(steps)
+    assert runner.wait(RunState.PAUSED) is RunState.PAUSED
+    return memory, runner
+
+
+def test_the_older_of_two_states_makes_room_where_only_that_helps(project, monkeypatch):
+    """The newest stays until another is written."""
+    document = open_document(project)
+    memory, runner = going(document, 10)
+    for _ in range(2):
+        runner.post(memory.keep_now).result(20)
+        runner.advance(10)
+        assert runner.wait(RunState.PAUSED) is RunState.PAUSED
+    assert kept_times() == [0.4, 0.2]
+    write = write_checkpoint
+
+    def fits_two(file, *rest):
+        if len(checkpoints_at(file)) > 1:
+            raise StorageError("The disk is full.", full=True)
+        write(file, *rest)
+
+    monkeypatch.setattr("workbench.run.states.memory.write_checkpoint", fits_two)
+    runner.post(memory.keep_now).result(20)
+    assert (kept_times(), memory.kept, memory.failure) == ([0.6, 0.4], pytest.approx(0.6), "")
+    runner.close()
+
+
+def test_whether_a_run_can_be_kept_is_known_before_it_ends(project, monkeypatch):
+    document = open_document(project)
+    memory, runner = going(document, 10)
+    assert runner.state_bytes > 0
+    assert memory.doubt(0.2, runner.state_bytes) == ""
+    assert memory.doubt(0.2, 1 << 60) == f"'{runs_dir()}' has no room: free some space on its disk."
+    runner.post(memory.keep_now).result(20)
+    assert memory.doubt(memory.kept, 1 << 60) == "", "it is kept as it stands"
     runner.close()
 
 

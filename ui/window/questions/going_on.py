@@ -29,6 +29,7 @@ class GoingOn(QObject):
         super().__init__(parent)
         self._controller, self._banner = controller, banner
         controller.broke_off.connect(self._offer)
+        controller.cut_off.connect(self.offer_reconnecting)
 
     def _offer(self, runner: AnyRunner) -> None:
         error, kept = runner.error, runner.rescued

@@ -39,6 +39,8 @@ class Leaving(QObject):
         self._window = window
         self.run_text: Callable[[], str] = lambda: ""
         """The time of a run that is kept with what is open alone; empty where it has taken no step."""
+        self.unkept: Callable[[], str] = lambda: ""
+        """What is said of a run that cannot be kept as it stands; empty where it can."""
         model.wanted.connect(lambda: enter_typed(fields))
         self.question: QMessageBox | None = None
         """While it is asked."""
@@ -60,7 +62,7 @@ class Leaving(QObject):
         title, refusing = self._model.document.project.title, self._refusing()
         changed = not self._model.undo_stack.isClean()
         if not changed and not refusing:
-            return f"Close the window of '{title}'?", of_the_run
+            return f"Close {'' if of_the_run == self.unkept() else 'the window of '}'{title}'?", of_the_run
         notes = [of_the_run] if of_the_run else []
         notes += [" ".join([*map(told, refusing), NOT_TAKEN])] if refusing else []
         if wrong := self._model.first_error():
@@ -76,6 +78,7 @@ class Leaving(QObject):
         ``of_the_run``: what becomes of it, which is said with the question, and is one by itself. ``go_on`` is not
         called where the person stays, or where saving fails. While a question stands, another is not asked.
         """
+        of_the_run = of_the_run or self.unkept()
         if self._model.document is None or not (self.unsaved or of_the_run):
             go_on()
         elif self.question is None:
@@ -98,7 +101,7 @@ class Leaving(QObject):
             cancel = QPushButton("Cancel")
             cancel.setObjectName("apart")
             box.addButton(cancel, roles.RejectRole)
-            box.setDefaultButton(save or close or cancel)
+            box.setDefaultButton(save or (cancel if close is None or of_the_run == self.unkept() else close))
             box.setEscapeButton(cancel)
 
             def answered() -> None:

@@ -10,12 +10,12 @@ from argparse import Namespace
 from pathlib import Path
 
 from engines.api.errors import ProblemError
+from workbench.cli import DONE, RUN_FAILED
 from workbench.remote import slurm
-from workbench.remote.beginning import begin
+from workbench.remote.beginning import begin, unkept_at
 from workbench.remote.streams import SOCKETS, WAITS, check_host, listens, relay, socket_path
 
-STOPPING_SECONDS = 30.0
-DONE = 0
+STOPPING_SECONDS = 45.0
 
 
 def serve_command(options: Namespace) -> int:
@@ -31,7 +31,7 @@ def serve_command(options: Namespace) -> int:
         return DONE
     if options.stop:
         options.answer["stopped"] = _stop(path)
-        return DONE
+        return _told_of(path) if options.answer["stopped"] else DONE
     from workbench.remote.server import Server  # loads the engines
 
     server = Server(path, 60 * options.idle)
@@ -90,9 +90,19 @@ def _stop(path: Path) -> bool:
     number = int(path.with_suffix(".pid").read_text())
     os.kill(number, signal.SIGTERM)
     latest = clock.monotonic() + STOPPING_SECONDS
-    while listens(path):
+    while listens(path) or path.with_suffix(".pid").exists():  # it keeps its run
         if clock.monotonic() > latest:
             raise ProblemError(f"The server has been told to end, and has not: 'kill -9 {number}' ends it at once.")
         clock.sleep(0.1)
     print("It has been ended.")
     return True
+
+
+def _told_of(path: Path) -> int:
+    """The exit code of a server that has ended, and what it could not keep."""
+    left = unkept_at(path)
+    if not left.is_file():
+        return DONE
+    print(left.read_text("utf-8"), file=sys.stderr)
+    left.unlink(missing_ok=True)
+    return RUN_FAILED

@@ -41,7 +41,7 @@ from workbench.run.states.claims import Claim
 from workbench.run.states.history import KeptState, Mark
 from workbench.run.streams.curves import SUFFIX, Curves, Places, read_curves, write_curves
 from workbench.run.streams.traces import TraceStore
-from workbench.storage.atomic import StorageError, date_back, oldest, write_text
+from workbench.storage.atomic import StorageError, check_room, date_back, oldest, write_text
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
 from workbench.words.units import clock_text
@@ -155,6 +155,8 @@ class RunMemory(Observer):
         memory for going back may be older."""
         self.kept: float | None = None
         """The time of what is kept of this run; None: nothing is, yet."""
+        self.failure = ""
+        """Why what was to be kept last is not, in a sentence; empty where it is."""
         self.rescued: Callable[[], KeptState | None] = lambda: None
         """The last state of a run that broke off."""
         self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
@@ -174,6 +176,20 @@ class RunMemory(Observer):
             self._writer.flush()
         except StorageError as failure:
             self._tell(failure)
+
+    def doubt(self, time: float, size: int) -> str:
+        """Why the run may not be kept as it stands at ``time``, in ``size`` bytes; empty where it may. From any
+        thread."""
+        if self.failure or not self._stepped or time == self.kept:
+            return self.failure
+        given_up = [each for file in self._files[-1:] for each in checkpoints_at(file)[1:]]
+        with suppress(FileNotFoundError):
+            size -= sum(each.stat().st_size for each in given_up)
+        try:
+            check_room(runs_dir() / "run", size)
+        except StorageError as failure:
+            return _sentence(failure)
+        return ""
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._device, self._geometry = info.device, info.geometry
@@ -278,8 +294,16 @@ class RunMemory(Observer):
                 f"Another window has kept a run of this problem that is further, at {there}: this one is at {here}, "
                 "and takes its place once it is past that. Export what you need of it before you close."
             )
-        _write(file, meta, state, curves, places)
+        try:
+            _write(file, meta, state, curves, places)
+        except StorageError as failure:
+            if not failure.full or not (older := checkpoints_at(file)[1:]):
+                raise
+            for each in older:  # the newest is left to fall back on
+                each.unlink(missing_ok=True)
+            _write(file, meta, state, curves, places)
         self._claim.wrote(file)
+        self.failure = ""
         if len(self._files) > 1 and self._files[-1] != file:
             _remove(self._files.pop())  # of a value that a slider passed
         if file not in self._files:
@@ -302,8 +326,15 @@ class RunMemory(Observer):
         return self._named[1]
 
     def _tell(self, failure: StorageError) -> None:
-        told = f"'{runs_dir()}' has no room: free some space on its disk." if failure.full else str(failure)
-        self.say(f"Where the run stands could not be kept for the next session; it goes on. {told}", "warning")
+        before, self.failure = self.failure, _sentence(failure)
+        if self.failure != before:
+            self.say(
+                f"Where the run stands could not be kept for the next session; it goes on. {self.failure}", "warning"
+            )
+
+
+def _sentence(failure: StorageError) -> str:
+    return f"'{runs_dir()}' has no room: free some space on its disk." if failure.full else str(failure)
 
 
 def probe_places(document: Document) -> Places:

@@ -125,7 +125,7 @@ def ended(backend, cycle, *protocol, **given):
     return run.ending
 
 
-@pytest.mark.parametrize(
+MODELS = pytest.mark.parametrize(
     "given",
     [
         {},
@@ -134,6 +134,32 @@ def ended(backend, cycle, *protocol, **given):
         {"model": "pack", "pack": {"arrangement": {"cells_x": 1, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}}},
     ],
 )
+
+
+@MODELS
+def test_a_timed_step_that_a_limit_of_the_voltage_cuts_short_is_told(backend, given):
+    """Where all steps have a time, and no limit of their own."""
+
+    def told(*protocol):
+        parameters = BatteryParameters.model_validate({"protocol": protocol, "numerics": {"step": 10.0}, **given})
+        run = BatteryEngine().build(Problem(parameters), backend)
+        while not run.finished:
+            run.advance(run.sample_steps)
+        return run.ending
+
+    found = told("Discharge at 2 A for 10 minutes", "Charge at 1 A for 20 minutes", "Rest for 5 minutes")
+    assert found.endswith(
+        f" s, before the 2100 s of the protocol: {LIMIT.replace('drive cycle', 'step of the protocol')}"
+    )
+    for protocol in (
+        ["Discharge at 2 A for 10 minutes", "Rest for 5 minutes"],
+        ["Discharge at 2 A for 10 minutes", "Charge at 1 A for 20 minutes or until 4.1 V"],
+        ["Discharge at 2 A for 10 minutes", "Charge at 1 A until 4.2 V"],
+    ):
+        assert "before" not in told(*protocol), protocol
+
+
+@MODELS
 def test_a_cycle_that_a_limit_of_the_voltage_cuts_short_is_told(backend, given):
     """Wherever it stands in the protocol; and one that was driven to its end is not."""
     given = {"numerics": {"step": 10.0}, **given}

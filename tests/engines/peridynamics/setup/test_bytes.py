@@ -119,8 +119,8 @@ def test_operations_of_a_lattice_are_24_or_32_of_a_bond(dimensions):
     ],
 )
 def test_contact_takes_what_it_pushes_with(particles, penetrators, share, vectors, members):
-    """A vector of each place, one more for each penetrator where one has friction; a number of each particle beside penetrators; what particles that
-    push each other take (test_accounts.py)."""
+    """A vector of each place, one more for each penetrator where one has friction; a number of each particle beside
+    penetrators; what particles that push each other take (test_accounts.py)."""
     dimensions = 3
     kind = SimpleNamespace(kind="none" if share is None else "short range", share=share)
     given = SimpleNamespace(contact=kind, penetrators=[SimpleNamespace(friction=each) for each in penetrators])
