@@ -187,8 +187,9 @@ def test_friction_that_chatters_on_a_stiff_contact_is_told_and_is_right_on_a_sof
     (finding,) = told(on(1.0))
     (stiffness,) = finding.remedy.changes.values()
     assert told(on(stiffness)) == []
-    run, speeds = ENGINE.build(on(stiffness), cpu), []
-    for until in (250, 550):
-        run.advance(round(until / run.dt) - run.step)
-        speeds.append(float(run.field("velocity").mean()))
-    assert (speeds[1] - speeds[0]) / 300e-6 == pytest.approx(exact, rel=0.01, abs=5.0)
+    for each in (stiffness, *((1.0,) if exact == 0 else ())):  # what sticks is held on either
+        run, speeds = ENGINE.build(on(each), cpu), []
+        for until in (250, 550):
+            run.advance(round(until / run.dt) - run.step)
+            speeds.append(float(run.field("velocity").mean()))
+        assert (speeds[1] - speeds[0]) / 300e-6 == pytest.approx(exact, rel=0.01, abs=5.0)
