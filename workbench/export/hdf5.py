@@ -1,7 +1,8 @@
 """What an engine gives beside fields and charts, as one HDF5 file.
 
 ``group/quantity [unit]`` becomes a data set ``quantity`` in a group, with the unit as its attribute ``unit``; complex
-numbers are HDF5's compound of r and i, as h5py writes and reads them.
+numbers are HDF5's compound of r and i, as h5py writes and reads them. Axes that are known have labels, and dimension
+scales where another data set says where along them values stand.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import h5py
@@ -33,7 +35,12 @@ COMPRESSED_UP_TO = 1 << 24
 """Bytes: larger arrays are written as they are, for the packer is slower than a disk."""
 
 
-def write_hdf5(path: Path, results: Mapping[str, Array], note: str = "") -> None:
+Dims = Mapping[str, tuple[tuple[str, str], ...]]
+"""Of a data set, ``group/quantity``, what each axis is called and the data set that values along it are of, or ""."""
+UNNAMED: Dims = MappingProxyType({})
+
+
+def write_hdf5(path: Path, results: Mapping[str, Array], note: str = "", dims: Dims = UNNAMED) -> None:
     """Atomically write ``results``; ``note``: what makes them wrong, as an attribute. Raises StorageError."""
 
     def fill(file: h5py.File) -> None:
@@ -41,8 +48,23 @@ def write_hdf5(path: Path, results: Mapping[str, Array], note: str = "") -> None
             file.attrs["note"] = note
         for key, given in results.items():
             put(file, key, given)
+        name_axes(file, dims)
 
     make_hdf5(path, fill)
+
+
+def name_axes(file: h5py.File, dims: Dims) -> None:
+    """Of the data sets that are there."""
+    scales = {along for axes in dims.values() for _, along in axes if along in file}
+    for along in sorted(scales):
+        file[along].make_scale(along.rpartition("/")[2])
+    for name, axes in dims.items():
+        if name not in file or file[name].ndim != len(axes):
+            continue
+        for axis, (label, along) in zip(file[name].dims, axes, strict=True):
+            axis.label = label
+            if along in scales and name not in scales:  # which have none themselves
+                axis.attach_scale(file[along])
 
 
 def make_hdf5(path: Path, fill: Callable[[h5py.File], None]) -> None:

@@ -16,7 +16,7 @@ from engines.api.errors import ProblemError
 from engines.api.simulation.contract import chart_of, fields_of
 from workbench.export.chart_tables import chart_text
 from workbench.export.formats import format_of, split_by_location, written_fields
-from workbench.export.hdf5 import write_hdf5
+from workbench.export.hdf5 import Dims, write_hdf5
 from workbench.export.naming import file_stems
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
@@ -36,7 +36,7 @@ class Results:
     ``points`` are (name, element), ``point_values[field]: (n,)``. ``others``: arrays of
     :class:`~engines.api.abilities.WithResults`; ``files``: texts of :class:`~engines.api.abilities.WithFiles`, and
     tables of what went on over time;
-    ``note``: what makes ``others`` wrong.
+    ``note``: what makes ``others`` wrong; ``dims``: what their axes are.
     """
 
     geometry: Any
@@ -50,6 +50,7 @@ class Results:
     others: Mapping[str, Array] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    dims: Dims = field(default_factory=dict)
 
 
 def results_of(simulation: Simulation) -> Mapping[str, Array]:
@@ -60,6 +61,14 @@ def results_of(simulation: Simulation) -> Mapping[str, Array]:
 def axes_of(simulation: Simulation) -> Mapping[str, Axes]:
     """What these are over, by ``group/quantity``, where the engine says it."""
     return simulation.result_axes() if isinstance(simulation, OnAxes) else {}
+
+
+def dims_of(simulation: Simulation) -> Dims:
+    """The same for files."""
+    return {
+        name: tuple((axis, along if isinstance(along, str) else "") for axis, along in axes.items())
+        for name, axes in axes_of(simulation).items()
+    }
 
 
 def files_of(simulation: Simulation) -> Mapping[str, str]:
@@ -90,7 +99,7 @@ def take_results(
     charts += tuple(others(simulation))
     moment = simulation.step, simulation.time
     besides = results_of(simulation)
-    rest = files_of(simulation), note_of(simulation)
+    rest = files_of(simulation), note_of(simulation), dims_of(simulation)
     return Results(simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, besides, *rest)
 
 
@@ -125,7 +134,7 @@ def export_results(results: Results, path: Path) -> list[Path]:
         write_text(table, chart_text(info, data))
     written += tables
     if results.others:
-        write_hdf5(data_file, results.others, results.note)
+        write_hdf5(data_file, results.others, results.note, results.dims)
         written.append(data_file)
     for text_file, text in zip(texts, results.files.values(), strict=True):
         write_text(text_file, text)

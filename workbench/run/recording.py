@@ -40,7 +40,7 @@ from workbench import __version__
 from workbench.export.chart_tables import chart_text
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.naming import file_stems
-from workbench.export.results import files_of, note_of, results_of
+from workbench.export.results import dims_of, files_of, note_of, results_of
 from workbench.export.tables import points_table, position_titles, write_table
 from workbench.project.document import Document
 from workbench.project.findings import as_record
@@ -370,7 +370,7 @@ class Recorder(Observer):
     def _write_results(self, simulation: Simulation) -> None:
         results = results_of(simulation)
         if results:
-            write_hdf5(self.folder / "results.h5", results, note_of(simulation))
+            write_hdf5(self.folder / "results.h5", results, note_of(simulation), dims_of(simulation))
             self._names.add("results.h5")
         for name, text in files_of(simulation).items():
             with storing(self.folder):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engines.api import Array, FieldInfo, Finding, KernelTiming, Lines, NonFinite, Selection, Simulation, VectorInfo
+from engines.api.abilities import Axes
 from engines.api.charts import ChartData, Fact, Inspection, Links
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -22,7 +23,7 @@ from engines.peridynamics.watch.crack_path import crack_path
 from engines.peridynamics.watch.curve import LoadDisplacement
 from engines.peridynamics.watch.energies import Tip, Watched
 from engines.peridynamics.watch.gauges import Gauges
-from engines.peridynamics.watch.left_behind import crack_results
+from engines.peridynamics.watch.left_behind import CRACK_AXES, crack_results
 from engines.peridynamics.watch.links import links_of
 from engines.peridynamics.watch.moment import Moment
 from engines.peridynamics.watch.strain.solid import ROWS
@@ -258,6 +259,9 @@ class PeridynamicSimulation(Simulation):
         path, places = self.lines_of(body), body.geometry.positions
         left = crack_results(path, self._tip.passed, self._time_unit, places, body.field(UNCUT), body.field(GONE))
         return {**self._watchers.results(), **left}
+
+    def result_axes(self) -> Mapping[str, Axes]:
+        return {**self._watchers.axes(), **CRACK_AXES}
 
     def lines(self) -> Lines:
         return self.lines_of(self)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Finding, SeriesInfo
+from engines.api.abilities import Axes
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.contact.rigid import Rigid
@@ -225,6 +226,10 @@ class LoadDisplacement(Watcher[Moment]):
             "peak/force [N]": np.array(peak),
             "peak/x [um]": np.array(at),
         }
+
+    def axes(self) -> Mapping[str, Axes]:
+        along: Axes = {"x": f"{CHART}/x"}
+        return {f"{CHART}/x": along, f"{CHART}/force": along}
 
 
 def in_full(value: float) -> str:

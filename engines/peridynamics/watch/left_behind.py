@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from engines.api import Array, Lines
+from engines.api.abilities import Axes
+
+_ENDS: Axes = {"segment": "", "end": "", "component": np.array(list("xyz"))}
+_PASSED: Axes = {"time": "crack/time of the tip"}
+_PARTICLES: Axes = {"particle": ""}
+CRACK_AXES: Mapping[str, Axes] = {
+    "crack/path": _ENDS, "crack/displacement of the path": _ENDS, "crack/time of the tip": _PASSED,
+    "crack/position of the tip": _PASSED, "bonds/particle": {**_PARTICLES, "component": _ENDS["component"]},
+    "bonds/uncut": _PARTICLES, "bonds/broken": _PARTICLES,
+}  # fmt: skip
+"""What :func:`crack_results` are over."""
 
 
 def crack_results(

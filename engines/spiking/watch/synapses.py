@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engines.api import Array, NonFinite
+from engines.api.abilities import Axes
 from engines.api.charts import EMPTY, ChartData, ChartInfo, histogram
 from engines.formulas.typed.units import named
+from engines.spiking.connectivity.partners import Block
 from engines.spiking.connectivity.plastic import Joined, delays_of
 from engines.spiking.typed.synapses.connection import TypedConnection
 from engines.spiking.typed.synapses.state import name_of
@@ -94,3 +96,22 @@ class TypedSynapses:
             )
             return NonFinite(title, self.block.target[0], advice)
         return None
+
+
+def axes_of(typed: Sequence[TypedSynapses], blocks: Sequence[Block], populations: Sequence[str]) -> dict[str, Axes]:
+    """What a network's results are over."""
+    neuron: Axes = {"neuron": ""}
+    synapse: Axes = {"synapse": ""}
+    names = np.array(populations)
+    found: dict[str, Axes] = {
+        "connectivity/mean synapses by sender and population that hears": {"sender": names, "hearer": names},
+        "neurons/spikes": neuron,
+        "neurons/mean rate": neuron,
+    }
+    for each in typed:
+        own = ("sender", "target", "delay", *each.own.typed.variables)
+        found |= {f"synapses of connection/{each.connection}/{name}": synapse for name in own}
+    changing = sum(block.changing.startswith("weights_") for block in blocks)
+    for k in range(changing):
+        found |= {f"changing weights/{k}/{name}": synapse for name in ("sender", "target", "weight")}
+    return found

@@ -186,3 +186,22 @@ def test_spikes_of_neurons_that_were_not_recorded_go_to_no_others():
     with pytest.raises(ValueError, match="not recorded"):
         nwb._check_spikes(np.array([1.0]), np.array([4]), populations)
     nwb._check_spikes(np.array([1.0, 2.0]), np.array([0, 8]), populations)
+
+
+def test_axes_that_are_known_have_labels_and_scales(tmp_path):
+    """As netCDF and xarray read them. Where values along an axis are said by nothing in the file, a label alone."""
+    results = {"tip/time [us]": np.arange(3.0), "tip/at [mm]": np.zeros((3, 2)), "tip/other [1]": np.zeros(4)}
+    dims = {
+        "tip/time": (("time", "tip/time"),),
+        "tip/at": (("time", "tip/time"), ("component", "")),
+        "tip/missing": (("time", "tip/time"),),
+        "tip/other": (("time", "tip/gone"), ("too", "many")),
+    }
+    write_hdf5(tmp_path / "a.h5", results, dims=dims)
+    with h5py.File(tmp_path / "a.h5") as file:
+        at, time = file["tip/at"], file["tip/time"]
+        assert [axis.label for axis in at.dims] == ["time", "component"]
+        assert at.dims[0][0] == time
+        assert len(at.dims[1]) == 0
+        assert (time.is_scale, time.dims[0].label) == (True, "time")
+        assert file["tip/other"].dims[0].label == ""

@@ -224,6 +224,11 @@ def test_elements_of_a_pack_and_the_cell_of_many_particles_are_on_disk(model, tm
     assert "cells.h5" in outcome["files"]
     table = np.genfromtxt(tmp_path / "series.csv", delimiter=",", names=True)
     with h5py.File(tmp_path / "cells.h5") as file:
+        assert [[axis.label for axis in file[name].dims] for name in ("time", "voltage")] == [
+            ["time"],
+            ["time", "cell"],
+        ]
+        assert file["voltage"].dims[0][0] == file["time"]
         n = file["voltage"].shape[1]
         assert n == (1 if model == "MPM" else 2 * document.parameters.pack.arrangement.cells_y)
         np.testing.assert_allclose(file["time"][:4], [0, 50, 100, 150])

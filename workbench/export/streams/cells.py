@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.api.values import CellQuantity
-from workbench.export.hdf5 import changed, make_hdf5, put, readable
+from workbench.export.hdf5 import changed, make_hdf5, name_axes, put, readable
 from workbench.export.streams.growing import append, growing
 
 CHUNK_NUMBERS = 1 << 16
@@ -39,6 +39,8 @@ class CellsFile:
                 data.attrs["title"] = each.title
             for name, values in parameters.items():
                 put(file, f"parameters/{name}", values)
+            rows = {each.name: (("time", "time"), ("cell", "")) for each in self._quantities}
+            name_axes(file, {"time": (("time", "time"),), **rows})
 
         make_hdf5(self.path, fill)
 
