@@ -255,6 +255,7 @@ def test_what_another_window_has_kept_of_a_run_that_is_further_is_not_replaced(p
     second.advance(100)
     assert second.told == []
     assert remembered_state(document).meta.step == 100
+    assert "further, at 2.00 ms" in first.memory.doubt(1.0, 0), "before it is kept again"
     first.advance(30)
     (sentence,) = first.told
     assert "Another window has kept a run of this problem that is further, at 2.00 ms" in sentence

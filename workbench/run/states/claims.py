@@ -11,7 +11,7 @@ from workbench.storage.locking import ProcessLock
 
 
 class Claim:
-    """What a run knows of the file that it is kept in. A class of one thread.
+    """What a run knows of the file that it is kept in.
 
     Another process's is what was written there since the run began, and not by this one.
     """

@@ -182,6 +182,8 @@ class RunMemory(Observer):
         thread."""
         if self.failure or not self._stepped or time == self.kept:
             return self.failure
+        if self._named is not None and (further := self._further(self._kept_file(), time)):
+            return further
         given_up = [each for file in self._files[-1:] for each in checkpoints_at(file)[1:]]
         with suppress(FileNotFoundError):
             size -= sum(each.stat().st_size for each in given_up)
@@ -286,14 +288,9 @@ class RunMemory(Observer):
     def _put(
         self, file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves: Curves, places: Places
     ) -> None:
-        further = self._claim.of_another(file)
-        if further is not None and further.time > meta.time:
+        if further := self._further(file, meta.time):
             self.kept = None
-            there, here = (clock_text(each.time, self._document.time_unit) for each in (further, meta))
-            raise StorageError(
-                f"Another window has kept a run of this problem that is further, at {there}: this one is at {here}, "
-                "and takes its place once it is past that. Export what you need of it before you close."
-            )
+            raise StorageError(further)
         try:
             _write(file, meta, state, curves, places)
         except StorageError as failure:
@@ -309,6 +306,17 @@ class RunMemory(Observer):
         if file not in self._files:
             self._files.append(file)
         self.kept = meta.time if meta.problem == self._fingerprint() else None
+
+    def _further(self, file: Path, time: float) -> str:
+        """What is said of a run that another process has kept there, where it is past ``time``."""
+        meta = self._claim.of_another(file)
+        if meta is None or meta.time <= time:
+            return ""
+        there, here = (clock_text(each, self._document.time_unit) for each in (meta.time, time))
+        return (
+            f"Another window has kept a run of this problem that is further, at {there}: this one is at {here}, "
+            "and takes its place once it is past that. Export what you need of it before you close."
+        )
 
     def _forget(self, file: Path) -> None:
         if self._claim.is_alone and self._claim.of_another(file) is None:
