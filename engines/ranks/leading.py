@@ -23,10 +23,12 @@ from engines.ranks.world import World
 
 OF_OWN = (
     "brushes", "vectors", "displaced", "hidden_by", "lined", "keeps", "kept", "populations", "spike_trains",
+    "of_changes",
 )  # fmt: skip
 """What rank 0 knows of the whole by itself."""
 OF_WHOLE = (
-    "results", "files", "inspect", "cell_quantities", "cell_steps", "cell_series", "drawn_parameters", "cell_results",
+    "results", "result_axes", "files", "inspect", "cell_quantities", "cell_steps", "cell_series", "drawn_parameters",
+    "cell_results",
 )  # fmt: skip
 """Abilities of what is seen of the whole."""
 Elements = tuple[tuple[int, int], ...] | Array

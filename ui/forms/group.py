@@ -18,7 +18,7 @@ from ui.forms.preview import PreviewBox
 from ui.forms.refusals import refusing
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section, scroll_to
-from ui.forms.steady import holding
+from ui.forms.steady import holding, tell_mended
 from ui.forms.validation import Errors, below
 from workbench.words.numbers import spaced
 from workbench.words.units import unit_text
@@ -73,8 +73,15 @@ class FieldLine(QWidget):
         self.set_around(())
         editor.setAccessibleName(spec.title)
         self._errors: Errors = {}
-        editor.refused.connect(lambda sentence: self.say(sentence) if sentence else self.set_errors(self._errors))
+        editor.refused.connect(self._say_refused)
         editor.edited.connect(lambda *_: self.say(""))
+
+    def _say_refused(self, sentence: str) -> None:
+        if sentence:
+            self.say(sentence)
+        else:
+            self.set_errors(self._errors)
+            tell_mended(self)
 
     def say(self, sentence: str) -> None:
         sentence = spaced(sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QPoint
+from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QPoint, Signal
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QBoxLayout, QScrollArea, QWidget
 
@@ -18,6 +18,9 @@ class SteadyScrollArea(QScrollArea):
 
     Where it cannot scroll so far, there is room above or below until the pointer leaves.
     """
+
+    mended = Signal()
+    """What was typed into a field and was no value is taken back or typed over."""
 
     def __init__(self, inside: QWidget, rows: QBoxLayout, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +93,12 @@ def holding(inside: QWidget) -> AbstractContextManager[None]:
     """Of the form that ``inside`` stands in."""
     form = _form_of(inside)
     return nullcontext() if form is None else form.holding()
+
+
+def tell_mended(inside: QWidget) -> None:
+    form = _form_of(inside)
+    if form is not None:
+        form.mended.emit()
 
 
 def reveal(inside: QWidget) -> None:

@@ -77,6 +77,7 @@ def _connect_run(window: MainWindow) -> None:
     timeline.pace_edited.connect(lambda pace: _edit_run(window, "pace", pace, "pace of the run"))
     timeline.refused.connect(lambda sentence: window.banner.say(sentence, "info"))
     timeline.mended.connect(window.banner.take_back)
+    window.problem.form.mended.connect(window.sentences.look_again)
     window.probes.export_asked.connect(window.actions_["traces"].trigger)
 
 

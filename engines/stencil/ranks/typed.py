@@ -4,11 +4,12 @@ where that is in the whole grid, so that the bits are the same."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
-from engines.api import Progress
+from engines.api import Array, Progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.simulation.ranks import Part, Ranks, Share
@@ -54,7 +55,8 @@ def typed_part(posed: TypedProblem, backend: Backend, ranks: Ranks, progress: Pr
     explicit.arrive = _arrival(ranks, wide)
     simulation = TypedSimulation(
         backend, slab.own, posed.step, explicit, typed_fields(system, starts, posed.settings), system.parameters,
-        posed.limit_with, posed.off_with, lambda values: values.reshape(wide.shape)[wide.own],
+        posed.limit_with, lambda states, given: posed.off_with(_of_all(ranks, states), given),
+        lambda values: values.reshape(wide.shape)[wide.own],
         lambda limit: float(np.min(ranks.gathered(np.array(limit)))),
     )  # fmt: skip
     progress("Ready", 1.0)
@@ -64,6 +66,12 @@ def typed_part(posed: TypedProblem, backend: Backend, ranks: Ranks, progress: Pr
         info.name: "sum" if info.name.startswith("content") else "largest" for info in simulation.series
     }
     return Part(simulation, grid, (slab.elements,), shares, combined)
+
+
+def _of_all(ranks: Ranks, states: Mapping[str, Array]) -> dict[str, Array]:
+    """The states of the cells that each rank looks at, together, so that all say the same of them."""
+    found = np.concatenate(ranks.gathered(np.array(list(states.values()))), axis=1)
+    return dict(zip(states, found, strict=True))
 
 
 def _widened(slab: Slab, posed: TypedProblem) -> Widened:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Finding, Remedy
 from ui.charts.lines.area import FIRST
+from ui.forms.fields.number import NumberBox
 
 LONG = "The mesh is too coarse: it has edges of 15 mm, and a front is about 0.34 mm wide. " * 2
 FINDING = Finding(LONG, "warning", ("tissue",), Remedy("Refine the mesh…", tool="refine"))
@@ -142,3 +144,31 @@ def test_what_is_next_while_a_line_is_drawn_goes_when_it_is_done(opened):
     sentences.banner.say("Saved.", "info")
     sentences.say_what_is_next("")
     assert not sentences.banner.isHidden()
+
+
+@pytest.mark.parametrize("mended", ["taken back", "typed over"])
+def test_what_run_said_of_a_text_in_the_form_goes_once_that_is_mended(opened, qtbot, mended):
+    """It stood over the view after Escape, with the value back in its field; what is said of another field stays."""
+    one, other = [box for box in opened.problem.findChildren(NumberBox) if box.isVisible()][:2]
+    for box in (one, other):
+        box.setFocus()
+        box.selectAll()
+        qtbot.keyClicks(box, "1x")
+        box.clearFocus()
+    opened.controller.run()
+    told = opened.banner.text
+    assert told == f"In '{one.parent().accessibleName()}': '1x' is not a number."
+
+    def mend(box):
+        box.setFocus()
+        if mended == "taken back":
+            qtbot.keyClick(box, Qt.Key.Key_Escape)
+        else:
+            box.selectAll()
+            qtbot.keyClicks(box, "0.5")
+            qtbot.keyClick(box, Qt.Key.Key_Return)
+
+    mend(other)
+    assert opened.banner.text == told
+    mend(one)
+    assert opened.banner.text == ""

@@ -24,7 +24,7 @@ class Sentences(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._problem = ""
+        self._problem = self._refusal = ""
         self.banner = Banner(window)
         self.findings = FindingsBanner(window)
         self._large: tuple[LargeChart, ...] = ()
@@ -73,8 +73,15 @@ class Sentences(QObject):
         if not sentence and self.banner.text == self._problem:
             self.banner.hide()
         self._problem = sentence
+        self._refusal = sentence if sentence == self._window.model.refused() else ""
         if sentence and all(finding.message != sentence for finding in self.findings.findings):
             self.banner.say(sentence)
+
+    def look_again(self) -> None:
+        """A field has a value again: what was said of its text holds no more."""
+        if self._refusal and self._refusal != self._window.model.refused():
+            self.banner.take_back(self._refusal)
+            self._refusal = ""
 
     def say_once(self, findings: tuple[Finding, ...]) -> None:
         """A sentence that stands among the findings now, with its remedy, need not stand instead of them."""

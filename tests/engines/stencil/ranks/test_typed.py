@@ -5,6 +5,7 @@ import pytest
 
 from engines.api import Dab
 from engines.api.errors import ProblemError
+from engines.api.simulation.contract import of_changes
 from tests.cuda_on_host import COMPILER
 from tests.engines.ranks.led import PatientBackend, PatientHostCuda, led_runs, same_states
 from tests.engines.ranks.threads import on_each
@@ -80,6 +81,27 @@ def test_a_parameter_is_refused_by_all_ranks_where_one_of_them_has_to():
                 simulation.set_control("equation.parameters.0.value", 2.0)
             simulation.advance(4)
         assert same_states(many, one)
+
+
+def test_what_a_change_makes_wrong_is_told_of_the_cells_of_all_ranks():
+    """What reacts fast lies on the last rank alone; a restored run says it again, and one that is as it began does
+    not."""
+    lines = "du/dt = 0.01*laplacian(u) - k*where(y > 20, 1, 0.01)*u"
+    with led_runs(ENGINE) as make:
+        many, one = make(typed(lines, {"u": "1"}, {"k": 0.1}, plane(22, 26), sides=CLOSED, step=0.2), 3)
+        begun = many.state()
+        for simulation in (many, one):
+            simulation.advance(4)
+            assert not of_changes(simulation)
+            simulation.set_control("equation.parameters.0.value", 3.0)
+        (told,) = of_changes(many)
+        assert "what reacts at 3/s as the fields are now" in told.message
+        assert of_changes(one) == (told,)
+        changed = many.state()
+        many.restore(begun)
+        assert not of_changes(many)
+        many.restore(changed)
+        assert of_changes(many) == (told,)
 
 
 @pytest.mark.parametrize(
