@@ -98,9 +98,10 @@ def take_results(
     charts = tuple((info, chart_of(simulation, info)) for info in simulation.charts if not info.series)
     charts += tuple(others(simulation))
     moment = simulation.step, simulation.time
-    besides = results_of(simulation)
-    rest = files_of(simulation), note_of(simulation), dims_of(simulation)
-    return Results(simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, besides, *rest)
+    return Results(
+        simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, results_of(simulation),
+        files_of(simulation), note_of(simulation), dims_of(simulation),
+    )  # fmt: skip
 
 
 def export_results(results: Results, path: Path) -> list[Path]:
