@@ -83,9 +83,9 @@ class Controller(QObject):
     refused_field_asked = Signal()
     """No run begins before a text in the form, or that of its pace or end, is a value: who has it leads to it."""
     hint = Signal(str)
+    """One sentence for the banner: something to know."""
     alarm = Signal(str)
     """What a run says that goes on, though something is wrong beside its answers."""
-    """One sentence for the banner: something to know."""
     progressed = Signal(str, float)
     """What is being built and how far; an empty text when nothing is."""
 

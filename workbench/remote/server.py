@@ -50,7 +50,10 @@ FROM_WINDOW = m.kinds(
     m.Hello, m.Look, m.Start, m.Attend, m.FrameTaken, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge
 )
 TAKEN_OVER = "Another window looks at this run now: this one no longer follows it."
-REPLACED = "A run of '{title}' that this window does not look at is on there: connect again to see it or to end it."
+REPLACED = (
+    "A run of '{title}' that this window does not look at is on there: choose that place anew under Run > Compute "
+    "elsewhere… to see it or to end it."
+)
 
 
 def peer_of(connection: socket.socket) -> int | None:

@@ -90,6 +90,30 @@ def test_a_problem_that_was_named_and_not_opened_as_another_runs_there_is_offere
     assert opened
 
 
+def test_a_run_that_this_window_does_not_look_at_is_shown_where_its_place_is_chosen_anew(
+    running, server, make_window, qtbot
+):
+    """As the refusal says of a window whose run was replaced while its line was lost."""
+    window, title = running, running.model.document.project.title
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    other = make_window()
+    other.connecting.go_to(Place(socket=server.path))
+    qtbot.waitUntil(lambda: other.controller.phase is Phase.RUNNING, timeout=20_000)
+    other.model.edit(("parameters", "numerics", "step"), 0.01, "step")
+    other.controller.build(autostart=True)
+    qtbot.waitUntil(lambda: other.controller.phase is Phase.RUNNING, timeout=20_000)
+    window.connecting.reconnect()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED and "look at" in window.banner.text, timeout=20_000)
+    assert f"A run of '{title}' that this window does not look at is on there: choose that place anew" in (
+        window.banner.text
+    )
+    window.model.undo_stack.setClean()
+    window.connecting.choose(Place(socket=server.path))
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=5_000)
+    assert window.model.document.parameters.numerics.step == 0.01
+
+
 def test_run_over_a_lost_line_still_offers_to_reconnect(running, server, qtbot):
     """Of a window that another displaced, too: it was refused with the same sentence, and the button was gone."""
     window, begun = running, server._hosted

@@ -14,7 +14,6 @@ from engines.api import Dab, Selection
 from engines.api.errors import DeviceError, ProblemError
 from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.remote.conftest import EVERY, frame_of, wait_for
-from workbench.cli.runs import serve
 from workbench.export.results import take_results
 from workbench.project.findings import estimate_beside_others
 from workbench.project.project import Probe
@@ -25,9 +24,7 @@ from workbench.remote.packing import Received
 from workbench.remote.streams import LineLost
 from workbench.run import session
 from workbench.run.frames import FrameRequest, RunState
-from workbench.run.states.memory import runs_dir
 from workbench.run.states.taken import TakeResults, TakeSnapshot
-from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter
 from workbench.words.units import clock_text
 
@@ -254,26 +251,6 @@ def test_a_server_that_is_ended_says_so_and_the_next_goes_on_where_it_stood(ther
     after = there.connect().start(document, autostart=False, kept=True)
     wait_for(lambda: after.state is RunState.READY)
     assert any(message.text.startswith("Goes on from") for message in after.take_messages())
-
-
-def test_a_server_that_is_ended_says_what_it_could_not_keep(there, running, monkeypatch, capsys):
-    """It said that the run was kept as it stood; whoever ends it is told, too."""
-
-    def full(*_):
-        raise StorageError("The disk is full.", full=True)
-
-    connection, runner = running
-    monkeypatch.setattr("workbench.run.states.memory.write_checkpoint", full)
-    wait_for(lambda: sum(sample.steps for sample in runner.take_samples()) or runner.marks)
-    there.stop()
-    wait_for(lambda: runner.state is RunState.FAILED)
-    told = "The server has been ended there: its run could not be kept as it stood, and begins at zero. "
-    assert connection.lost == f"{told}'{runs_dir()}' has no room: free some space on its disk."
-    assert not runner.error.goes_on
-    capsys.readouterr()
-    assert serve._told_of(there.path) == 3
-    assert capsys.readouterr().err.strip() == connection.lost
-    assert serve._told_of(there.path) == 0
 
 
 def test_a_problem_that_is_opened_again_beside_its_run_goes_on_where_that_has_come_to(
