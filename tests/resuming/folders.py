@@ -40,8 +40,18 @@ def arrays_in(path: Path) -> dict[str, Any]:
     """Attributes and arrays by name: what was written twice lies elsewhere in a file of HDF5."""
     found: dict[str, Any] = {}
 
+    def told(value: Any) -> Any:
+        """References, which say where in the file something lies, by the name of what they are of."""
+        if isinstance(value, h5py.Reference):
+            return file[value].name
+        if isinstance(value, np.ndarray) and value.dtype.names:
+            return [[told(row[field]) for field in value.dtype.names] for row in value]
+        return (
+            [told(one) for one in value] if isinstance(value, np.ndarray) and value.ndim else np.asarray(value).tolist()
+        )
+
     def take(name: str, each: h5py.HLObject) -> None:
-        found[name] = {key: np.asarray(value).tolist() for key, value in each.attrs.items()}
+        found[name] = {key: told(value) for key, value in each.attrs.items()}
         if isinstance(each, h5py.Dataset):
             values = each[()]
             # texts come as objects, of which the bytes are addresses

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Finding, Selection
+from engines.api.abilities import Axes
 from engines.api.charts import ChartData
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Share
@@ -153,6 +154,9 @@ class SeenFromAll:
 
     def results(self) -> Mapping[str, Array]:
         return self.watchers.results()
+
+    def result_axes(self) -> Mapping[str, Axes]:
+        return self.watchers.axes()
 
     def files(self) -> Mapping[str, str]:
         return self.watchers.files()

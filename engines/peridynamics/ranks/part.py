@@ -38,6 +38,7 @@ def part_of(setup: Setup, ranks: Ranks, progress: Progress) -> Part:
             "shifts": lambda body: simulation.shifts(),
             "lines": simulation.lines_of,
             "results": simulation.results_of,
+            "result_axes": lambda body: simulation.result_axes(),
             "chart": lambda body, name: simulation.chart(name),
         },
     )
