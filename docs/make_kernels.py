@@ -72,8 +72,8 @@ def asked_by_window(preset: str) -> None:
 
     from engines.api import registry
     from ui.app import create_application, load_engines
-    from ui.session.controller import Phase
     from ui.session.house import HouseServices
+    from ui.session.running.phase import Phase
     from ui.viewport.viewport import Viewport
     from ui.window.main_window import MainWindow
     from workbench.project.kernels.expected import traits

@@ -66,14 +66,14 @@ class Stage:
 
     def open(self, preset: str) -> None:
         from ui.app import open_named
-        from ui.session.controller import Phase
+        from ui.session.running.phase import Phase
 
         open_named(self.window, preset)
         self.until(lambda: self.window.controller.phase is Phase.READY)
         self.rest(3.0)
 
     def run_to(self, time: float) -> None:
-        from ui.session.controller import Phase
+        from ui.session.running.phase import Phase
 
         controller = self.window.controller
         controller.run()

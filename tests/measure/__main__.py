@@ -124,7 +124,7 @@ def of_a_run(rows: Rows, showing: Any, name: str) -> None:
     """From the click on a card to its first picture; the window's ticks and pictures beside the run."""
     from PySide6.QtCore import QTimer
 
-    from ui.session.controller import Phase
+    from ui.session.running.phase import Phase
 
     controller = showing.window.controller
     pictures: list[float] = []

@@ -54,7 +54,7 @@ def shown(preset: str, device: str, beside: bool, seconds: float, picture: Path 
     from tests.ui.pictures.showing import Showing
     from ui.app import SWITCH_SECONDS, create_application
     from ui.memory import share_arenas
-    from ui.session.controller import Phase
+    from ui.session.running.phase import Phase
     from ui.viewport.viewport import Viewport
     from ui.widgets.garbage import GuiThreadCollector
     from workbench.remote.connection import Place

@@ -32,8 +32,8 @@ from tests.soak.given import given_out  # noqa: E402
 from ui.app import create_application  # noqa: E402
 from ui.memory import give_back_freed, share_arenas  # noqa: E402
 from ui.panels.log import LIMIT  # noqa: E402
-from ui.session.controller import Phase  # noqa: E402
 from ui.session.house import HouseServices  # noqa: E402
+from ui.session.running.phase import Phase  # noqa: E402
 from ui.viewport.viewport import Viewport  # noqa: E402
 from ui.widgets.garbage import GuiThreadCollector  # noqa: E402
 from ui.widgets.theme import theme  # noqa: E402

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from ui.charts.runs.runs import SessionRun, differing
 from ui.comparing.page import ComparisonPage
 from ui.comparing.pair import Take
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 
 if TYPE_CHECKING:
     from ui.window.main_window import MainWindow

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from engines.api.errors import WorkbenchError
 from ui.connecting.dialog import PlaceDialog
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from workbench.project.document import Document
 from workbench.remote.connection import Place
 from workbench.remote.messages import Seen

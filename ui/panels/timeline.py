@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from ui.forms.fields.optional_number import OptionalNumber
 from ui.panels.timeline_bar import ProgressBar, Tick
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.formatting import duration_text
 from ui.widgets.icons import dress
 from workbench.run.states.history import Mark

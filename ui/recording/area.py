@@ -19,8 +19,8 @@ from ui.recording.reel import Kept
 from ui.recording.shelf import Footage, Shelf
 from ui.recording.shooting import Shooting
 from ui.scene.layers.layer import Plan
-from ui.session.controller import Phase
 from ui.session.files import file_stem
+from ui.session.running.phase import Phase
 from ui.widgets.parts import completed
 from workbench.export.movies import KINDS, open_movie
 from workbench.run.frames import Frame, Message

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -22,6 +21,7 @@ from ui.session.paint.kept_paint import KeptPaint
 from ui.session.paint.painting import Painting
 from ui.session.running.ending import Ending
 from ui.session.running.live import LiveChanges
+from ui.session.running.phase import UNDER_WAY, Phase, phase_of
 from ui.session.running.progress import Progress
 from ui.session.running.rewinding import Rewinding
 from ui.session.running.viewers import Viewers
@@ -38,22 +38,6 @@ AS_BEGUN = "This run goes on with the values it began with; Reset takes the new 
 SAMPLE_TICKS = 3
 """Meters and traces at most every third tick, 10 Hz: with a frame, so that the window is painted once for both, unless
 none comes for as long again."""
-
-
-class Phase(StrEnum):
-    """What the buttons depend on: the state of the run, or that there is none."""
-
-    EMPTY = "empty"  # no document
-    IDLE = "idle"  # a document, nothing built
-    BUILDING = "building"
-    READY = "ready"
-    RUNNING = "running"
-    PAUSED = "paused"
-    FINISHED = "finished"
-    FAILED = "failed"
-
-
-UNDER_WAY = (Phase.RUNNING, Phase.PAUSED)
 
 
 class Controller(QObject):
@@ -466,7 +450,7 @@ class Controller(QObject):
                 self.time = self.time or reading.time  # of a run that was taken there elsewhere, or before
                 self.probes_read.emit(reading)
         self.noticed.emit(() if resetting else runner.noticed)
-        self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
+        self._set_phase(phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
         if state is RunState.FAILED and not self._reported:
             self._reported = True
             self.tell_idle()
@@ -499,7 +483,3 @@ class Controller(QObject):
         if phase is not self.phase:
             self.phase = phase
             self.phase_changed.emit(phase.value)
-
-
-def _phase_of(state: RunState) -> Phase:
-    return Phase.IDLE if state is RunState.CLOSED else Phase(state.value)

@@ -16,7 +16,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from engines.api.charts import ChartData, ChartInfo, Forecast
 from engines.api.errors import WorkbenchError
 from ui.forms.validation import Path
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
+from ui.session.running.phase import Phase
 from ui.widgets.background import lane_of
 from workbench.project.document import Document
 from workbench.project.parameter_files import value_at

@@ -7,8 +7,9 @@ import time as clock
 
 from PySide6.QtCore import QObject, QTimer
 
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
 from ui.session.placing import Placing
+from ui.session.running.phase import Phase
 
 SETTLED_MILLISECONDS = 350
 """After the last change: who types on is not kept waiting."""

@@ -14,7 +14,8 @@ from engines.api.errors import ProblemError, WorkbenchError
 from ui.charts.plots.pictures import picture_bytes
 from ui.forms.fields.optional_number import OptionalNumber
 from ui.forms.refusals import told
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
+from ui.session.running.phase import Phase
 from ui.sweep.keeping import KeptList
 from ui.sweep.results import SweepResults
 from ui.sweep.tree import NumberTree

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject
 
 from engines.api import Dab
 from ui.panels.view.panel import ViewPanel
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
+from ui.session.running.phase import Phase
 from ui.widgets.banner import Banner
 from workbench.run.strokes import Outcome, TakenBack
 from workbench.words.units import clock_text

@@ -26,7 +26,7 @@ from ui.panels.problem import ProblemPanel
 from ui.panels.timeline import Timeline
 from ui.panels.view.panel import ViewPanel
 from ui.recording.area import RecordingArea
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
 from ui.session.files import FileActions
 from ui.session.forecaster import Forecaster
 from ui.session.keeping import Keeper
@@ -34,6 +34,7 @@ from ui.session.model import DocumentModel
 from ui.session.placing import Placing
 from ui.session.previews import Previews
 from ui.session.redrawing import Redrawing
+from ui.session.running.phase import Phase
 from ui.session.services import Services
 from ui.sweep.area import SweepArea
 from ui.tools.area import ToolsArea

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from engines.api import SimulationInfo
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.icons import dress
 from ui.window.actions import EXPORTS
 from workbench.project.project import ViewSettings

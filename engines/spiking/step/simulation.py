@@ -36,7 +36,7 @@ from engines.spiking.watch.links import links_of
 from engines.spiking.watch.rates import Rates
 from engines.spiking.watch.rates_over import RatesOver
 from engines.spiking.watch.spikes import Reader, Readers
-from engines.spiking.watch.synapses import TypedSynapses, axes_of
+from engines.spiking.watch.synapses import TypedSynapses, axes_of, changing_weights
 from engines.spiking.watch.traces import HEARD, SENT, Cell, Partner, Trace, company, profiles
 from engines.spiking.watch.weights import Weights, weights_info
 
@@ -252,12 +252,7 @@ class SpikingSimulation(Simulation):
         }
         for synapses in subject.typed_synapses:
             found |= synapses.results(self.step, lambda name, places: self._host(name)[places])
-        for k, block in enumerate(each for each in subject.blocks if each.changing.startswith("weights_")):
-            neurons = np.arange(len(block.starts) - 1, dtype=np.int32)
-            found[f"changing weights/{k}/sender [1]"] = np.repeat(neurons, np.diff(block.starts))
-            found[f"changing weights/{k}/target [1]"] = np.asarray(block.targets >> block.shift, np.int32)
-            found[f"changing weights/{k}/weight [{subject.unit}]"] = self._host(block.changing)
-        return found
+        return found | changing_weights(subject.blocks, subject.unit, self._host)
 
     def result_axes(self) -> Mapping[str, Axes]:
         return axes_of(self._subject.typed_synapses, self._subject.blocks, self._groups.names)

@@ -98,6 +98,17 @@ class TypedSynapses:
         return None
 
 
+def changing_weights(blocks: Sequence[Block], unit: str, host: Callable[[str], Array]) -> dict[str, Array]:
+    """Those of each block that has any, with senders and targets. ``host``: an array of the network by its name."""
+    found: dict[str, Array] = {}
+    for k, block in enumerate(each for each in blocks if each.changing.startswith("weights_")):
+        senders = np.arange(len(block.starts) - 1, dtype=np.int32)
+        found[f"changing weights/{k}/sender [1]"] = np.repeat(senders, np.diff(block.starts))
+        found[f"changing weights/{k}/target [1]"] = np.asarray(block.targets >> block.shift, np.int32)
+        found[f"changing weights/{k}/weight [{unit}]"] = host(block.changing)
+    return found
+
+
 def axes_of(typed: Sequence[TypedSynapses], blocks: Sequence[Block], populations: Sequence[str]) -> dict[str, Axes]:
     """What a network's results are over."""
     neuron: Axes = {"neuron": ""}

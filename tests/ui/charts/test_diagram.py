@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainterPath
 from engines.api.charts import Diagram, DiagramEdge, DiagramNode
 from tests.ui.viewport.doubles import FakeViewport
 from ui.charts.diagram.view import DiagramView
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.theme import theme
 from workbench.project.presets import preset_called
 

@@ -17,7 +17,7 @@ from tests.ui.doubles import keep_aside
 from tests.ui.house import SLAB, open_slab
 from ui.app import open_named
 from ui.connecting.area import END, ENDED, ENDS, GOES_ON, KEPT, LEFT, SHOW
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.window.questions.starting_over import QUESTION
 from workbench.remote.connection import Place
 from workbench.remote.streams import listens

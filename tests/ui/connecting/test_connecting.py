@@ -17,8 +17,8 @@ from ui.app import place_in
 from ui.charts.runs.dialog import WHEN
 from ui.connecting.area import GONE, LEFT_THERE, STAYS
 from ui.connecting.dialog import PlaceDialog
-from ui.session.controller import Phase
 from ui.session.house import HouseServices
+from ui.session.running.phase import Phase
 from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
 from workbench.remote.connection import Place
 from workbench.remote.questions import SetControl

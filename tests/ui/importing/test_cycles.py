@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QObject
 
 from ui.importing.cycles import EITHER, TIME, CycleDialog, _choice
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.background import Background
 from workbench.project.presets import preset_called
 from workbench.words.numbers import spaced

@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMessageBox
 
 from tests.ui.lab.doubles import SMALL, STUDY, plausible_record
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.theme import theme
 from ui.window.centre.workspaces import LAB, SIMULATE
 from workbench.bench.record_files import read_record, write_json

@@ -39,7 +39,7 @@ from ui.panels.view.panel import ViewPanel
 from ui.recording.movie_dialog import MovieDialog
 from ui.recording.movie_progress import MovieProgress
 from ui.recording.reel import Kept
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.theme import theme
 from ui.window.help.tours.guide import Card
 from workbench.project.project import ClipPlane, ViewSettings

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from tests.ui.rules import lost_items
 from ui.panels.timeline import Timeline
 from ui.panels.timeline_bar import Tick
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.icons import pixmap
 from workbench.run.states.history import Mark
 

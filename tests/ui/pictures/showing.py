@@ -18,8 +18,8 @@ from tests.ui.viewport.doubles import FakeViewport
 from ui.charts.plots.cell import ChartCell
 from ui.importing.cycles import PLACE
 from ui.recording.movie_dialog import MovieDialog
-from ui.session.controller import Phase
 from ui.session.house import HouseServices
+from ui.session.running.phase import Phase
 from ui.widgets.theme import theme
 from ui.window.help.tours.steps import Tour
 from ui.window.main_window import MainWindow

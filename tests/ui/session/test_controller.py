@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 from engines.api import Finding
 from engines.api.errors import ProblemError
-from ui.session.controller import Phase
 from ui.session.running import progress
+from ui.session.running.phase import Phase
 from workbench.remote.runner import SPEAKS
 from workbench.run.frames import RunState
 

@@ -12,10 +12,11 @@ from engines.api.charts import ChartData, ChartInfo, Curve, Forecast
 from engines.api.errors import ProblemError
 from engines.battery.engine import BatteryEngine
 from tests.ui.doubles import FakeServices
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
 from ui.session.forecaster import Forecaster
 from ui.session.house import HouseServices
 from ui.session.model import DocumentModel
+from ui.session.running.phase import Phase
 from ui.widgets.background import Background
 from workbench.project.document import new_document
 

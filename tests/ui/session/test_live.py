@@ -11,8 +11,8 @@ from engines.api.errors import ProblemError
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.stencil.engine import StencilEngine
-from ui.session.controller import Phase
 from ui.session.model import DocumentModel
+from ui.session.running.phase import Phase
 from ui.window.centre.workspaces import LAB, SIMULATE
 from workbench.project.document import new_document
 from workbench.run.frames import FrameRequest

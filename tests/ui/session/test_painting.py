@@ -7,7 +7,7 @@ from engines.api import Dab
 from engines.api.abilities import Underneath
 from tests.ui import wave
 from tests.ui.wave import Wave
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from workbench.run.strokes import Outcome
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

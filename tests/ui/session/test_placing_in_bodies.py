@@ -24,10 +24,10 @@ from engines.peridynamics.parameters import (
 from tests.ui.scene.grids import info
 from tests.ui.viewport.test_brush import needs_display
 from ui.panels.problem import ProblemPanel
-from ui.session.controller import Phase
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
 from ui.session.redrawing import Redrawing
+from ui.session.running.phase import Phase
 from ui.viewport.viewport import Viewport
 from workbench.project.document import Document
 from workbench.project.project import Project, ViewSettings

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from ui.panels.probes.panel import LEFT_NOTE
 from ui.panels.timeline import Timeline
 from ui.panels.timeline_bar import ProgressBar, Tick
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.session.running.rewinding import NOTHING_BEFORE
 from workbench.run.states import history
 from workbench.run.states.history import Mark

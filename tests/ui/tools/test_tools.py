@@ -18,8 +18,8 @@ from tests.ui.doubles import FakeServices
 from tests.ui.wave import WaveEngine
 from tests.workbench.fake_tools import Factor, Refusal, Slow, Stretch
 from ui.forms.fields.line import Line
-from ui.session.controller import Phase
 from ui.session.model import DocumentModel
+from ui.session.running.phase import Phase
 from ui.tools.dialog import ToolDialog
 from ui.tools.menu import NO_PROJECT, ToolsMenu
 from ui.widgets.background import Background

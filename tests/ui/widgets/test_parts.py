@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QSpacerItem, QTabBar, QWidget
 from engines.api import Finding
 from tests.ui.pictures.walk import faults
 from ui.forms.notes import NoteLabel
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.banner import Banner
 from ui.widgets.flow import FlowLayout
 from ui.widgets.formatting import at_most_text, bytes_text, count_text, moment_text, rate_text

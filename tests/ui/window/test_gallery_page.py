@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from ui.charts.lines.area import FIRST
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.window.centre.workspaces import LAB, SIMULATE
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from engines.api.errors import DeviceError
 from tests.ui.wave import FakeBackend, Wave
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.window.questions.going_on import AGAIN, HERE, ON_CPU
 
 SHORT = "The GPU ran out of memory: use a smaller problem, single precision, or another device."

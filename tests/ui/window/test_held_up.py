@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from engines.api.errors import ProblemError
 from ui.forms.fields.number import NumberBox
 from ui.forms.section import unfold_to
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 
 LEFT = Qt.MouseButton.LeftButton
 SIGMA = ("tissue", "sigma_il")

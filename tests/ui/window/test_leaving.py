@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from ui.forms.fields.number import NumberBox
 from ui.forms.section import unfold_to
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.window.questions.leaving import RUN_TOO
 
 LEFT = Qt.MouseButton.LeftButton

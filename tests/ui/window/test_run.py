@@ -11,8 +11,8 @@ from PySide6.QtGui import QMouseEvent
 from engines.api import Finding
 from tests.ui.wave import Wave
 from ui.forms.fields.number import NumberEditor
-from ui.session.controller import Phase
 from ui.session.running import progress
+from ui.session.running.phase import Phase
 from ui.widgets.theme import theme
 
 

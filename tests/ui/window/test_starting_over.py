@@ -3,8 +3,9 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from ui.session.controller import AS_BEGUN, Phase
+from ui.session.controller import AS_BEGUN
 from ui.session.running.ending import OVER
+from ui.session.running.phase import Phase
 from ui.window.questions.starting_over import AGAIN, ALWAYS, AS_IT_WAS, CHANGED, ENDED, PAST, QUESTION
 from workbench.run.states.history import KeptState, Mark
 from workbench.words.units import clock_text

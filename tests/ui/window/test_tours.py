@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QRect, QSettings, Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
-from ui.session.controller import Phase
 from ui.session.house import HouseServices
+from ui.session.running.phase import Phase
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.centre.workspaces import SIMULATE

@@ -11,7 +11,8 @@ from ui.charts.panel import ChartsPanel
 from ui.charts.runs.dialog import RunsDialog
 from ui.charts.runs.runs import Place, SessionRun
 from ui.charts.runs.storing import restored, storable
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
+from ui.session.running.phase import Phase
 from workbench.project.parameter_files import value_at
 from workbench.words.units import clock_text
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui.lab.workspace import LabWorkspace
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.window.centre.workspaces import LAB, SIMULATE
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from ui.session.controller import Controller, Phase
+from ui.session.controller import Controller
+from ui.session.running.phase import Phase
 from ui.widgets.banner import Banner
 from workbench.words.units import clock_text
 

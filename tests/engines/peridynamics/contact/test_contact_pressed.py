@@ -7,6 +7,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
+from engines.peridynamics.contact.limits import chatter
 from engines.peridynamics.contact.rows import NOWHERE
 from tests.engines.peridynamics.contact.scenes import ENGINE, ball, problem
 
@@ -187,6 +188,8 @@ def test_friction_that_chatters_on_a_stiff_contact_is_told_and_is_right_on_a_sof
     (finding,) = told(on(1.0))
     (stiffness,) = finding.remedy.changes.values()
     assert told(on(stiffness)) == []
+    (much,) = chatter(problem(penetrators=[{"form": {"kind": "plane"}, "friction": 5.0}]).parameters)
+    assert much.remedy is None, "a stiffness of 3e-6, into which everything would sink"
     for each in (stiffness, *((1.0,) if exact == 0 else ())):  # what sticks is held on either
         run, speeds = ENGINE.build(on(each), cpu), []
         for until in (250, 550):

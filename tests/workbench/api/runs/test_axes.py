@@ -60,6 +60,18 @@ SPHERE = ("frequency", "theta", "phi")
             "fdtd_gold_sphere",
             {"cross_sections/absorbed": ("frequency",), "scattered/H": ("frequency", "face", "component")},
         ),
+        (
+            "cuba_4000",
+            {"neurons/spikes": ("neuron",), "neurons/mean rate": ("neuron",),
+             "connectivity/mean synapses by sender and population that hears": ("sender", "hearer")},
+        ),
+        (
+            "notched_concrete_beam",
+            {"crack/path": ("segment", "end", "component"), "crack/position of the tip": ("time",),
+             "bonds/particle": ("particle", "component"), "bonds/broken": ("particle",),
+             "load_displacement/force": ("x",), "peak/force": ()},
+        ),
+        ("typed_stdp", {"synapses of connection/0/w": ("synapse",)}),
     ],
 )  # fmt: skip
 def test_results_with_names_of_their_own_are_over_what_the_engine_says(preset, wanted):
@@ -79,33 +91,6 @@ def test_results_with_names_of_their_own_are_over_what_the_engine_says(preset, w
             assert found.coordinates["theta"].unit == "rad"
         if "component" in dims:
             assert found.coordinates["component"].tolist() == ["x", "y", "z"]
-
-
-@pytest.mark.filterwarnings("ignore::workbench.api.findings.WorkbenchWarning")
-@pytest.mark.parametrize(
-    ("preset", "wanted"),
-    [
-        (
-            "cuba_4000",
-            {"neurons/spikes": ("neuron",), "neurons/mean rate": ("neuron",),
-             "connectivity/mean synapses by sender and population that hears": ("sender", "hearer")},
-        ),
-        (
-            "notched_concrete_beam",
-            {"crack/path": ("segment", "end", "component"), "crack/position of the tip": ("time",),
-             "bonds/particle": ("particle", "component"), "bonds/broken": ("particle",),
-             "load_displacement/force": ("x",), "peak/force": ()},
-        ),
-        ("typed_stdp", {"synapses of connection/0/w": ("synapse",)}),
-    ],
-)  # fmt: skip
-def test_results_of_networks_and_bodies_have_names_of_their_axes(preset, wanted):
-    with wb.open(preset).simulate(device="cpu") as run:
-        run.advance(2)
-        results = run.results
-    for name, dims in wanted.items():
-        assert results[name].dims == dims, name
-        assert tuple(len(axis) for axis in results[name].coordinates.values()) == results[name].shape, name
 
 
 def test_axes_are_not_guessed_where_as_many_lie_along_another():

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 from ui.widgets.theme import theme
 from ui.window.centre.workspaces import LAB
 from ui.window.help.tours.places import area_of, bring, controls, has_come_about, path_of, value_at

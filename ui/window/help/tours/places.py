@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
 from ui.forms.section import unfold_to
-from ui.session.controller import Phase
+from ui.session.running.phase import Phase
 
 if TYPE_CHECKING:
     from ui.window.main_window import MainWindow
