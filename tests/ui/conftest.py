@@ -116,6 +116,7 @@ def make_window(qtbot, tmp_path):
 
 @pytest.fixture
 def window(qtbot, qapp, services, tmp_path):
+    before = set(threading.enumerate())  # what another test has left is that one's defect
     theme().apply("dark", qapp)
     window = MainWindow(services, FakeViewport, QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(window)
@@ -127,7 +128,7 @@ def window(qtbot, qapp, services, tmp_path):
     window.close_at_once()
     for runner in services.runners:
         runner.join(60)
-    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("workbench-")]
+    left = [each.name for each in set(threading.enumerate()) - before if each.name.startswith("workbench-")]
     assert not left, f"threads left behind: {left}"
     assert not wrong, wrong
 

@@ -30,6 +30,8 @@ class FindingsBanner(Banner):
         self._all: Sequence[Finding] = ()
         self._before: Sequence[Finding] = ()
         self._closed: set[Finding] = set()
+        self._said: Finding | None = None
+        """What the run said, where that is shown."""
         self._covered = self._read = self._locked = False
         self._at = 0
         self.mend = QPushButton(self)
@@ -68,18 +70,21 @@ class FindingsBanner(Banner):
         self.show_findings(())
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """In their order; the warning that is read stays while it is among them and none comes that is worse."""
+        """In their order; the warning that is read stays while it is among them and none comes that is worse, what a
+        run said while no warning comes."""
         if findings != self._all:
             self._before, self._all = self._all, findings
         shown = self.findings[self._at] if self.findings else None
         left = tuple(finding for finding in findings if finding not in self._closed)
         if left == self.findings:
             return
+        comes = any(each.severity == "warning" and each not in self.findings for each in left)
         self.findings = left
         self._at = 0
-        if shown in left and shown.severity == "warning" and shown.distorts >= left[0].distorts:
+        said = shown in left and shown == self._said and not comes
+        if shown in left and (said or (shown.severity == "warning" and shown.distorts >= left[0].distorts)):
             self._at = left.index(shown)
-        self._show()
+        self._show(stays=said)
 
     def point_at(self, finding: Finding) -> None:
         """What a run said of its answers: shown whatever was there before it, but where a warning came with it."""
@@ -89,6 +94,7 @@ class FindingsBanner(Banner):
         worse = [each for each in self.findings if each.severity == "warning" and each not in self._before]
         if finding in self.findings and (finding.severity == "warning" or not worse):
             self._at = self.findings.index(finding)
+            self._said = finding
             self._show(stays=True)
 
     def open_again(self) -> None:

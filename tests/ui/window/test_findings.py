@@ -129,6 +129,21 @@ def test_a_warning_that_is_read_stays_however_others_like_it_come_and_go(banner)
     assert banner.text == "It is cold.", "what only informs makes way"
 
 
+def test_what_a_run_said_stays_when_an_estimate_comes_later_that_warns_of_nothing_new(banner):
+    said = Finding("No re-entry so far.", "info")
+    banner.show_findings((COLD,))
+    banner.show_findings((COLD, said))
+    banner.point_at(said)
+    assert banner.text == "No re-entry so far."
+    banner.show_findings((COLD, SMALL, said))
+    assert banner.text == "No re-entry so far."
+    banner.show_findings((SMALL, said))
+    assert banner.text == "No re-entry so far."
+    assert not banner._timer.isActive(), "it was not closed"
+    banner.show_findings((SLOW, SMALL, said))
+    assert banner.text == "It is slow."
+
+
 def test_what_makes_numbers_wrong_comes_before_what_else_is_warned_of(banner):
     off = Finding("It is 35 % off.", distorts=True)
     assert in_order((SMALL, SLOW, COLD, off, SLOW)) == (off, SLOW, COLD, SMALL)

@@ -147,7 +147,7 @@ def test_a_state_that_could_not_be_kept_is_told_at_once_and_not_with_the_next(pr
         assert runner.wait(RunState.PAUSED) is RunState.PAUSED
         if not count:
             runner.post(memory.observe).result(20)
-            wait_for(lambda: memory._writer._pending[0].done(), 20.0)
+            wait_for(lambda: all(job.done() for job in memory._writer._pending), 20.0)
     assert [f"'{runs_dir()}' has no room: free some space" in text for text in told] == [True]
     runner.close()
 
