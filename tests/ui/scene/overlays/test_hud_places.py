@@ -7,7 +7,7 @@ from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.scene.test_categories import scene_of
-from ui.scene.cameras.room import BESIDE_PLATES
+from ui.scene.cameras.room import BESIDE_PLATES, CENTRED
 from ui.scene.colormaps import MISSING
 from ui.scene.overlays.hud import Hud, _around, _overlap, free_place
 from ui.scene.visuals.plates import thinned
@@ -44,11 +44,11 @@ def test_a_stroke_takes_the_room_around_its_ends() -> None:
 SAID = ["Bandwidth\t4.70 GB/s, 6 %", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s", "Bound by\tthe pace"]
 
 
-def over(cells, size, ratio=1.0, covered=0.0):
+def over(cells, size, ratio=1.0, covered=0.0, room=BESIDE_PLATES, title="Temperature"):
     """Name to (left, top, right, bottom) [points] of what lies over a grid in a window's view, and of the grid."""
     grid = Grid(cells, (1.0,) * len(cells))
-    scene = scene_of(grid, FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0)))
-    scene.room, scene.covered = BESIDE_PLATES, covered
+    scene = scene_of(grid, FieldInfo("u", title, "K", "grid", (0.0, 1.0)))
+    scene.room, scene.covered = room, covered
     scene.camera.apply(scene.home, size[0] / size[1])
     scene.time, scene.lines, scene.beyond = 1.0, SAID, (100, 100)
     width, height = round(size[0] * ratio), round(size[1] * ratio)
@@ -120,6 +120,13 @@ def test_a_ball_in_a_narrow_view_stands_between_colours_and_the_meter_in_short(s
     assert bottom - top < 40, "one line"
     assert right - left < 130
     assert body[2] - body[0] > 0.4 * size[0]
+
+
+@pytest.mark.parametrize("cells", [(80, 80), (20, 120), (300, 40), (40, 40, 40)])
+def test_a_body_in_a_portrait_stands_beside_colours_and_below_what_is_said(cells) -> None:
+    found = over(cells, (480, 640), room=CENTRED, title="Transmembrane voltage")
+    for name in ("lines", "time", "bar", "scale"):
+        assert apart(found["body"], found[name]), name
 
 
 def test_what_is_said_on_top_moves_neither_body_nor_legend_and_covers_no_meter() -> None:
