@@ -56,6 +56,17 @@ def _pushed(grid: np.ndarray) -> np.ndarray:
 CLOUD = "engines.peridynamics.setup.cloud.CloudSetup._more_findings"
 CASES = {
     "friction on a stiff contact": case("contact.limits.chatter", penetrators=[{**PLANE, "friction": 0.5}]),
+    "a pulse between two steps": case(
+        "loading.sampling.sampled_too_seldom",
+        loads=[
+            {
+                "kind": "stress",
+                "side": "top",
+                "stress": (0.0, 1.0, 0.0),
+                "history": {"kind": "half-sine pulse", "duration": 0.01},
+            }
+        ],
+    ),
     "a body without a load": case("setup.base.Setup.findings#1"),
     "loads that do not cancel": case(
         "setup.base.Setup.findings#2", loads=[{"kind": "stress", "side": "top", "stress": [0.0, 1.0, 0.0]}]

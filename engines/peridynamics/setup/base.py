@@ -22,6 +22,7 @@ from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.loading.loads import Loads, loads_on
 from engines.peridynamics.loading.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.loading.relaxation import SHARE_OF_STABLE_STEP, held_fast
+from engines.peridynamics.loading.sampling import sampled_too_seldom
 from engines.peridynamics.loading.starting import start_velocities
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.material.mixture import Mixed
@@ -247,6 +248,8 @@ class Setup(ABC):
     def findings(self) -> tuple[Finding, ...]:
         """What its owner should know before a run."""
         found = [*self._more_findings(), *chatter(self.parameters)]
+        if not self.parameters.numerics.quasi_static:
+            found += sampled_too_seldom(self.loads)
         holding = all(isinstance(each, Held) and not any((each.x, each.y, each.z)) for each in self.parameters.loads)
         if holding and not self.parameters.penetrators and self.velocities is None:
             found.append(Finding("Nothing loads the body: it will stay as it is.", place=("loads",)))
