@@ -124,4 +124,28 @@ CASES = {
         ),
         ("engines.spiking.setup.checks._rounded_delays",),
     ),
+    "delays, weights and first conductances with another mean than was asked for": Case(
+        project(
+            "spiking",
+            {
+                "populations": [
+                    {
+                        **LEAKY,
+                        "start": {"kind": "normal", "excitation_spread": 2.0},
+                        "neuron": {"kind": "lif", "refractory_time": 0.0},
+                        "external": {},
+                    },
+                ],
+                "connections": [
+                    {
+                        **JOINED,
+                        "weight": {"kind": "normal", "weight": -1.0, "spread": 2.0},
+                        "delay": {"kind": "normal", "delay": 1.5, "spread": 2.0},
+                    },
+                    {**JOINED, "plasticity": {"kind": "stdp", "highest": 0.5}},
+                ],
+            },
+        ),
+        ("engines.spiking.setup.cut_off._Drawn.told",),
+    ),
 }

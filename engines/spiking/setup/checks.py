@@ -19,6 +19,7 @@ from engines.spiking.parameters.connections import ALL, ConstantDelay, FromFile,
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif, SpikeList
 from engines.spiking.parameters.synapses import OwnSynapse
+from engines.spiking.setup.cut_off import cut_off
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
 from engines.spiking.setup.typed_synapses import synapse_findings
@@ -114,7 +115,7 @@ def spikes_on_disk(parameters: SpikingParameters) -> tuple[Fact, ...]:
 
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
-    """What a step does to refractory times and to the intervals of neurons."""
+    """What a step does to refractory times and to the intervals of neurons; what is not as it was asked for."""
     own = (
         *_rounded(parameters),
         *_rounded_delays(parameters),
@@ -122,7 +123,7 @@ def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
         *_whole_steps(parameters),
         *_unheard(parameters),
     )
-    return (*own, *synapse_findings(parameters), *_of_pynn(parameters), *_of_table(parameters))
+    return (*own, *cut_off(parameters), *synapse_findings(parameters), *_of_pynn(parameters), *_of_table(parameters))
 
 
 def _of_table(parameters: SpikingParameters) -> Iterator[Finding]:
