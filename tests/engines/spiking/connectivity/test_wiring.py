@@ -249,6 +249,37 @@ def from_table(path, **changes):
     )
 
 
+@pytest.mark.parametrize("kind", ["normal", "lognormal"])
+@pytest.mark.parametrize("mean", [2.0, -0.5])
+def test_weights_of_a_table_without_them_are_drawn_as_those_of_other_rules(tmp_path, kind, mean):
+    """Those had the mean, all of them. 40,000 are drawn: their spread is known to 1 %."""
+    pre, post = np.divmod(np.arange(40_000), 200)
+    np.savez(tmp_path / "pairs.npz", pre=pre, post=post)
+    rule, weight = {"kind": "file", "path": str(tmp_path / "pairs.npz")}, {"kind": kind, "weight": mean, "spread": 0.4}
+    weights, again = (drawn(400, {"rule": rule, "weight": weight})[0].weights for _ in range(2))
+    every = drawn(400, {"rule": {"kind": "all to all"}, "weight": weight})[0].weights
+    assert np.quantile(weights, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(every, [0.1, 0.5, 0.9]), rel=0.02)
+    assert weights.std() == pytest.approx(every.std(), rel=0.04)
+    np.testing.assert_array_equal(weights, again)
+    assert (drawn(400, {"rule": rule, "weight": weight}, seed=2)[0].weights != weights).any()
+    assert (np.sign(weights) == np.sign(mean)).mean() > 0.99
+    np.savez(tmp_path / "pairs.npz", pre=pre, post=post, weight=np.full(40_000, 0.25))
+    assert (drawn(400, {"rule": rule, "weight": weight})[0].weights == 0.25).all()
+
+
+def test_a_table_whose_weights_change_has_no_negative_ones(tmp_path):
+    """They were 0 without a word."""
+    (tmp_path / "table.csv").write_text("pre,post,weight\n0,0,1.0\n0,1,-0.5\n")
+    rule = {"kind": "file", "path": str(tmp_path / "table.csv")}
+    with pytest.raises(
+        ProblemError, match=r"^The weight of synapse 2 is -0\.5, and weights that change are"
+    ) as refused:
+        drawn(20, {"rule": rule, "plasticity": {"kind": "stdp"}})
+    assert refused.value.place == ("connections", 0, "rule", "path")
+    (tmp_path / "table.csv").write_text("pre,post,weight\n0,0,1.0\n0,1,0\n")
+    assert list(drawn(20, {"rule": rule, "plasticity": {"kind": "stdp"}})[0].plastic[0].weights) == [1, 0]
+
+
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
