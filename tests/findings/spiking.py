@@ -33,7 +33,19 @@ def _pynn(folder: Path) -> dict[str, Any]:
     return {"populations": [{**LEAKY, "neuron": {"kind": "lif", "refractory_time": 0.0}}], "connections": [connection]}
 
 
+def _list(folder: Path) -> dict[str, Any]:
+    """A random source, and a list of spikes, that are too fast for the step."""
+    (folder / "spikes.csv").write_text("neuron,time\n0,1.0\n0,1.03\n")
+    listed = {"name": "listed", "number": 1, "neuron": {"kind": "spike list", "path": str(folder / "spikes.csv")}}
+    random = {"name": "random", "number": 3, "neuron": {"kind": "poisson", "rate": 3000.0}}
+    return {"populations": [random, listed], "connections": []}
+
+
 CASES = {
+    "sources with more spikes than a step takes": Case(
+        project("spiking", _list),
+        ("engines.spiking.setup.sources.crowded#1", "engines.spiking.setup.sources.crowded#2"),
+    ),
     "weights and delays of a list that PyNN wrote": Case(
         project("spiking", _pynn),
         ("engines.spiking.setup.checks._of_pynn", "engines.spiking.setup.checks._of_table"),

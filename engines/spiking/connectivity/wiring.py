@@ -422,8 +422,8 @@ def _listed(
         )
     if isinstance(connection.plasticity, Stdp) and len(negative := np.flatnonzero(weight < 0)):
         raise ProblemError(
-            f"The weight of synapse {negative[0] + 1:,} is {weight[negative[0]]:g}, and weights that change are positive"
-            ": give negative ones a connection of their own, without plasticity.",
+            f"The weight of synapse {negative[0] + 1:,} is {weight[negative[0]]:g}, and those that change are "
+            "positive: give negative ones a connection of their own, without plasticity.",
             (*place, "rule", "path"),
         )
     if "delay" in table:

@@ -22,6 +22,7 @@ from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.cut_off import cut_off
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
+from engines.spiking.setup.sources import STEPS, crowded
 from engines.spiking.setup.typed_synapses import synapse_findings
 from engines.spiking.stimulate.spike_lists import check_spikes
 from engines.spiking.typed.names import OUTSIDE
@@ -29,10 +30,6 @@ from engines.spiking.typed.population import typed_of
 
 STRETCHED = 0.005
 """Relative error of intervals from which it is told."""
-STEPS = (0.1, 0.05, 0.025, 0.02, 0.01, 0.005, 0.002, 0.001)
-"""Steps that are proposed [ms]."""
-
-
 TYPICAL, BYTES = 10.0, 12
 """Rate for which the size of the record is told [Hz]; and of a spike: time and neuron."""
 
@@ -122,6 +119,7 @@ def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
         *_stretched(parameters),
         *_whole_steps(parameters),
         *_unheard(parameters),
+        *crowded(parameters),
     )
     return (*own, *cut_off(parameters), *synapse_findings(parameters), *_of_pynn(parameters), *_of_table(parameters))
 
