@@ -28,7 +28,7 @@ def _sonata(folder: Path) -> Path:
 
 def _pynn(folder: Path) -> dict[str, Any]:
     """A list of connections as PyNN saves it."""
-    (folder / "pairs.txt").write_text("# columns = ['i', 'j', 'weight', 'delay']\n0.0\t1.0\t0.001\t1.5\n")
+    (folder / "pairs.txt").write_text("# columns = ['i', 'j', 'weight', 'tau']\n0.0\t1.0\t0.001\t1.5\n")
     connection = {**JOINED, "rule": {"kind": "file", "path": str(folder / "pairs.txt")}}
     return {"populations": [{**LEAKY, "neuron": {"kind": "lif", "refractory_time": 0.0}}], "connections": [connection]}
 
@@ -48,7 +48,11 @@ CASES = {
     ),
     "weights and delays of a list that PyNN wrote": Case(
         project("spiking", _pynn),
-        ("engines.spiking.setup.checks._of_pynn", "engines.spiking.setup.checks._of_table"),
+        (
+            "engines.spiking.setup.checks._of_pynn",
+            "engines.spiking.setup.checks._of_table#1",
+            "engines.spiking.setup.checks._of_table#2",
+        ),
     ),
     "what of a SONATA circuit is left out": Case(
         _sonata, ("engines.spiking.sonata.reader._findings#1", "engines.spiking.sonata.reader._findings#2")
