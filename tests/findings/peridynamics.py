@@ -68,8 +68,15 @@ CASES = {
         ],
     ),
     "a body without a load": case("setup.base.Setup.findings#1"),
+    "a stress on a side that is held": case(
+        "setup.base.Setup.findings#2",
+        loads=[
+            {"kind": "displacement", "region": {"kind": "side", "side": "top"}, "y": 0.0},
+            {"kind": "stress", "side": "top", "stress": [0.0, 1.0, 0.0]},
+        ],
+    ),
     "loads that do not cancel": case(
-        "setup.base.Setup.findings#2", loads=[{"kind": "stress", "side": "top", "stress": [0.0, 1.0, 0.0]}]
+        "setup.base.Setup.findings#3", loads=[{"kind": "stress", "side": "top", "stress": [0.0, 1.0, 0.0]}]
     ),
     "a notch that cuts nothing": case(
         "setup.lattice.LatticeSetup._more_findings", notches=[{"start": [0, 60], "end": [5, 60]}]

@@ -28,15 +28,31 @@ def _sonata(folder: Path) -> Path:
 
 def _pynn(folder: Path) -> dict[str, Any]:
     """A list of connections as PyNN saves it."""
-    (folder / "pairs.txt").write_text("# columns = ['i', 'j', 'weight', 'delay']\n0.0\t1.0\t0.001\t1.5\n")
+    (folder / "pairs.txt").write_text("# columns = ['i', 'j', 'weight', 'tau']\n0.0\t1.0\t0.001\t1.5\n")
     connection = {**JOINED, "rule": {"kind": "file", "path": str(folder / "pairs.txt")}}
     return {"populations": [{**LEAKY, "neuron": {"kind": "lif", "refractory_time": 0.0}}], "connections": [connection]}
 
 
+def _list(folder: Path) -> dict[str, Any]:
+    """A random source, and a list of spikes, that are too fast for the step."""
+    (folder / "spikes.csv").write_text("neuron,time\n0,1.0\n0,1.03\n")
+    listed = {"name": "listed", "number": 1, "neuron": {"kind": "spike list", "path": str(folder / "spikes.csv")}}
+    random = {"name": "random", "number": 3, "neuron": {"kind": "poisson", "rate": 3000.0}}
+    return {"populations": [random, listed], "connections": []}
+
+
 CASES = {
+    "sources with more spikes than a step takes": Case(
+        project("spiking", _list),
+        ("engines.spiking.setup.sources.crowded#1", "engines.spiking.setup.sources.crowded#2"),
+    ),
     "weights and delays of a list that PyNN wrote": Case(
         project("spiking", _pynn),
-        ("engines.spiking.setup.checks._of_pynn", "engines.spiking.setup.checks._of_table"),
+        (
+            "engines.spiking.setup.checks._of_pynn",
+            "engines.spiking.setup.checks._of_table#1",
+            "engines.spiking.setup.checks._of_table#2",
+        ),
     ),
     "what of a SONATA circuit is left out": Case(
         _sonata, ("engines.spiking.sonata.reader._findings#1", "engines.spiking.sonata.reader._findings#2")
@@ -123,5 +139,29 @@ CASES = {
             },
         ),
         ("engines.spiking.setup.checks._rounded_delays",),
+    ),
+    "delays, weights and first conductances with another mean than was asked for": Case(
+        project(
+            "spiking",
+            {
+                "populations": [
+                    {
+                        **LEAKY,
+                        "start": {"kind": "normal", "excitation_spread": 2.0},
+                        "neuron": {"kind": "lif", "refractory_time": 0.0},
+                        "external": {},
+                    },
+                ],
+                "connections": [
+                    {
+                        **JOINED,
+                        "weight": {"kind": "normal", "weight": -1.0, "spread": 2.0},
+                        "delay": {"kind": "normal", "delay": 1.5, "spread": 2.0},
+                    },
+                    {**JOINED, "plasticity": {"kind": "stdp", "highest": 0.5}},
+                ],
+            },
+        ),
+        ("engines.spiking.setup.cut_off._Drawn.told",),
     ),
 }

@@ -91,8 +91,9 @@ class PlaneMonitor(ParameterGroup):
     measures: Literal["power", "transmission", "reflection"] = quantity(
         "power",
         "",
-        "Power alone; the part of the incident power that passes here; or the part that comes back, for which the "
-        "incident fields are subtracted. A run without objects finds these first",
+        "Power alone, of the part that is computed, without mirror images; the part of the incident power that passes "
+        "here; or the part that comes back, for which the incident fields are subtracted. A run without objects finds "
+        "these first",
         labels={"power": "power", "transmission": "transmission T", "reflection": "reflection R"},
     )
     relative_to: Annotated[str, Among("monitors[plane].name", words={"": "none"})] = quantity(
@@ -113,7 +114,8 @@ class BoxMonitor(ParameterGroup):
         "power",
         "",
         "Power that leaves it; or, of what a plane wave meets, the cross-section of scattering (the box stands around "
-        "the wave's box) or of absorption (within it). Mirror images count",
+        "the wave's box) or of absorption (within it). Mirror images count in cross-sections and far fields; power is "
+        "that of the part that is computed",
         labels={"power": "power", "scattering": "scattering cross-section", "absorption": "absorption cross-section"},
     )
     area: float = quantity(

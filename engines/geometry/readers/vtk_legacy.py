@@ -29,8 +29,7 @@ DTYPES = {
     "unsigned_int": "u4",
     "long": "i8",
     "unsigned_long": "u8",
-    "vtktypeint64": "i8",
-    "vtktypeuint64": "u8",
+    **{f"vtktype{sign}int{8 * size}": f"{sign or 'i'}{size}" for sign in ("", "u") for size in (1, 2, 4, 8)},
     "vtkidtype": "i4",  # VTK narrows ids when it writes legacy files
     "float": "f4",
     "double": "f8",

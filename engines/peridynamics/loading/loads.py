@@ -107,6 +107,12 @@ class Loads:
                 held[reached] = True
         return held
 
+    def borne(self) -> list[int]:
+        """Numbers of the loads that push nothing but particles which are held along that."""
+        held = np.stack([self.held(axis) for axis in range(self.dimensions)], axis=1)
+        pushed = [self.acceleration(number) != 0 for number in range(len(self.loads))]
+        return [n for n, along in enumerate(pushed) if along.any() and held[self.reached[n]][:, along].all()]
+
     def unbalanced(self) -> list[int]:
         """Axes along which forces and stresses push a body on, which nothing holds there: by more than a twentieth
         of what they are together, for as long as all of them follow the same history."""

@@ -253,6 +253,12 @@ class Setup(ABC):
         holding = all(isinstance(each, Held) and not any((each.x, each.y, each.z)) for each in self.parameters.loads)
         if holding and not self.parameters.penetrators and self.velocities is None:
             found.append(Finding("Nothing loads the body: it will stay as it is.", place=("loads",)))
+        for number in self.loads.borne():
+            told = (
+                f"Load {number + 1} pushes only particles that are held along it: it moves nothing, and what holds "
+                "them bears it. Let them go along it, or take the load away."
+            )
+            found.append(Finding(told, place=("loads", number)))
         if self._heaviness is None and not self.parameters.penetrators and (axes := self.loads.unbalanced()):
             along = " and ".join("xyz"[axis] for axis in axes)
             told = (

@@ -58,9 +58,7 @@ def acting_on(loads: Loads) -> tuple[Acting, ...]:
             holds = isinstance(load, Held) and (load.x, load.y, load.z)[axis] is not None
             if not holds and not pushed[axis]:
                 continue
-            reached = loads.reached[number]
-            particles = reached if holds else reached[~loads.held(axis)[reached]]  # what is held cannot be pushed
-            if len(particles):
+            if len(particles := loads.reached[number]):
                 name = f"{number + 1}_{AXES[axis]}"
                 found.append(Acting(number, axis, holds, particles, name, f"{title} along {AXES[axis]}"))
     return tuple(found)
@@ -135,20 +133,36 @@ class Gauges(Watcher[Moment]):
             add(False, gauge.axis, gauge.particles)
             if len(gauge.less):
                 add(False, gauge.axis, gauge.less)
-        mass, part = (self._of_each(values) for values in (solver.mass, solver.volume))
-        weighed = [(mass, mass if isinstance(loads.loads[each.load], Gravity) else part) for each in self.acting]
-        found = [
-            [values[solver.own.among(each.particles)].sum() for values in pair]
-            for each, pair in zip(self.acting, weighed, strict=True)
-        ]
-        names = [each.name for each in self.acting]
-        totals = solver.own.total(np.array(found, float).reshape(-1, 2))
-        self._masses, self._shares = (dict(zip(names, column, strict=True)) for column in totals.T.tolist())
-        """Of the particles of each load together: their mass, and their part of the load."""
-        self._pushes = {
-            each.name: loads.acceleration(each.load)[each.axis] * self._shares[each.name] for each in self.acting
-        }
-        """The forces of loads when all of each is there."""
+        self._masses, self._pushes, self._on_held = self._weighed(loads)
+
+    def _weighed(self, loads: Loads) -> tuple[dict[str, float], dict[str, float], dict[str, list[tuple[int, float]]]]:
+        """By names: the mass of each load that holds; the force of each that pushes, when all of it is there; and what
+        loads, by their numbers, push those with that each holds."""
+        mass, part = (self._of_each(values) for values in (self._solver.mass, self._solver.volume))
+        held, pushing = ([each for each in self.acting if each.held is holds] for holds in (True, False))
+        pairs = [(one, other) for one in held for other in pushing if one.axis == other.axis]
+        both = [np.intersect1d(one.particles, other.particles, assume_unique=True) for one, other in pairs]
+        pushed = [*zip(pushing, (each.particles for each in pushing), strict=True),
+                  *zip((other for _, other in pairs), both, strict=True)]  # fmt: skip
+        weights = [(mass, each.particles) for each in held]
+        weights += [(mass if isinstance(loads.loads[load.load], Gravity) else part, some) for load, some in pushed]
+        own = self._solver.own
+        sums = own.total(np.array([values[own.among(some)].sum() for values, some in weights], float)).tolist()
+        masses, forces = (
+            sums[: len(held)],
+            [
+                loads.acceleration(load.load)[load.axis] * each
+                for (load, _), each in zip(pushed, sums[len(held) :], strict=True)
+            ],
+        )
+        on_held: dict[str, list[tuple[int, float]]] = {each.name: [] for each in held}
+        for (one, other), force in zip(pairs, forces[len(pushing) :], strict=True):
+            on_held[one.name].append((other.load, force))
+        return (
+            dict(zip((each.name for each in held), masses, strict=True)),
+            dict(zip((each.name for each in pushing), forces, strict=False)),
+            on_held,
+        )
 
     def _of_each(self, values: Any) -> Array:
         """(n,) of each particle, from one number or (size) on the device."""
@@ -203,9 +217,10 @@ class Gauges(Watcher[Moment]):
                 faster = now[kind, VELOCITY, each.axis]
                 if before is not None:
                     faster = faster - before[kind, VELOCITY, each.axis]
-                force = self._masses[each.name] * faster - next(sums)
+                pushed = sum(force * self._share(load, time) for load, force in self._on_held[each.name])
+                force = self._masses[each.name] * faster - next(sums) - pushed
             else:
-                force = self._pushes[each.name] * float(self.loads.share(each.load, np.array(time)))
+                force = self._pushes[each.name] * self._share(each.load, time)
             forces[f"force_{each.name}"] = float(force * scales.force)
         means = {}
         for gauge in self.gauges:
@@ -214,6 +229,9 @@ class Gauges(Watcher[Moment]):
                 mean -= next(sums) / len(gauge.less)
             means[gauge.name] = mean * scales.length * 1e6
         return {**forces, **moved, **means}
+
+    def _share(self, load: int, time: float) -> float:
+        return float(self.loads.share(load, np.array(time)))
 
     def first_work(self, now: Array, decay: float) -> float:
         """What the first half step of velocity Verlet counts too much of the work of sudden loads.

@@ -3,6 +3,7 @@ Lists that PyNN writes name their columns in a comment, and have weights in nA o
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from collections.abc import Sequence
@@ -70,6 +71,16 @@ def check_path(path: str, k: int) -> None:
 
 def columns_of(path: str) -> tuple[str, ...]:
     """Those that a table has, told without reading its numbers; none of what cannot be read."""
+    found = _all_columns(path)
+    return tuple(name for name in COLUMNS if name in found)
+
+
+def unread(path: str) -> tuple[str, ...]:
+    """What the other columns of a table are called."""
+    return tuple(name for name in _all_columns(path) if name not in COLUMNS)
+
+
+def _all_columns(path: str) -> tuple[str, ...]:
     place = Path(path)
     if not path or not place.is_file():
         return ()
@@ -83,12 +94,15 @@ def columns_of(path: str) -> tuple[str, ...]:
 def _columns_of(place: Path, version: Version) -> tuple[str, ...]:
     if place.suffix == ".npz":
         with opened_npz(place) as content:
-            return tuple(name for name in COLUMNS if f"{name}.npy" in content.namelist())
-    comments, separator, _, names, _ = _heading(place, COLUMNS)
-    if not (names or (names := _listed(comments))):
-        with place.open("rb") as file:
-            names = list(COLUMNS[: len(_headings(_above(file)[1].strip(), separator))])
-    return tuple(name for name in COLUMNS if name in names)
+            return tuple(name.removesuffix(".npy") for name in content.namelist())
+    comments, separator, titles, names, _ = _heading(place, COLUMNS)
+    if names:
+        return tuple(name if name in COLUMNS else title for name, title in zip(names, titles, strict=True))
+    if names := _listed(comments):
+        return tuple(names)
+    with place.open("rb") as file:
+        number = len(_headings(_above(file)[1].strip(), separator))
+    return COLUMNS[:number] + tuple(f"{k + 1}" for k in range(len(COLUMNS), number))
 
 
 def has_delays(path: str) -> bool:
@@ -281,6 +295,16 @@ def _names(titles: Sequence[str], columns: tuple[str, ...]) -> list[str]:
     return names
 
 
+def _explain(place: Path, row: str, separator: str | None, needed: list[str]) -> None:
+    """Raises ProblemError for a first row that says why it is none. needed: names that would stand there"""
+    if separator != "," and re.search(r"\d,\d", row):
+        raise ProblemError(f"{place.name} has decimals behind a comma: write them behind a point.")
+    if needed and not re.search(r"\d", row) and separator:
+        called = ", ".join(title[:24] for title in _headings(row, separator)[:6])
+        names = " and ".join(f"'{name}'" for name in needed)
+        raise ProblemError(f"{place.name} has no columns {names}, but {called}: name them in its first line.")
+
+
 def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
     comments, separator, titles, names, below = _heading(place, columns)
     twice = next((name for name in columns if names.count(name) > 1), "")
@@ -288,7 +312,13 @@ def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
         raise ProblemError(f"Two columns of {place.name} are called '{twice}': give each a name of its own.")
     with warnings.catch_warnings():  # of a table without rows, with its path
         warnings.simplefilter("ignore", UserWarning)
-        table = np.loadtxt(place, delimiter=separator, skiprows=below, ndmin=2, encoding="utf-8-sig")
+        try:
+            table = np.loadtxt(place, delimiter=separator, skiprows=below, ndmin=2, encoding="utf-8-sig")
+        except ValueError:
+            with place.open("rb") as file:
+                first = next(itertools.islice(file, below, None), b"").decode("utf-8-sig")
+            _explain(place, first, separator, [] if names else list(columns[:2]))
+            raise
     if not table.size:
         first, second = columns[:2]
         raise ProblemError(f"{place.name} has no {what}: write a row of numbers for each, {first} and {second} first.")

@@ -50,8 +50,8 @@ BYTES = 8
 """Of a synapse."""
 HEADROOM = 16.0
 """First weights that a spike of typed synapses adds at most, where nobody says it: 4 of a sum's 30 bits."""
-DELAYS = 7
-"""Of the streams of random numbers that formulas of delays draw from."""
+DELAYS, WEIGHTS = 7, 8
+"""Of the streams of random numbers that formulas of delays, and weights of tables that have none, draw from."""
 PER_MS = 1e-3
 """µm/(mm/ms) in ms."""
 NO_KINDS: Mapping[int, Dimension] = {}
@@ -361,7 +361,8 @@ def _planned(
     synapse[3:7] = delay_steps(connection.delay, dt, (*place, "delay"))
     listed, drawn = None, connection.delay
     if isinstance(rule, FromFile):
-        listed, drawn = _listed(connection, rule, source, target, dt, place, weights)
+        own = np.random.default_rng((seed, WEIGHTS, source.first, salt))
+        listed, drawn = _listed(connection, rule, source, target, dt, place, weights, own)
     late = _formula(drawn, listed is not None, dt, (seed, DELAYS, source.first, salt), (*place, "delay"))
     chosen = connection.plasticity
     if not isinstance(chosen, NoPlasticity):
@@ -385,9 +386,18 @@ def _formula(
     return delays.Formula(delays.read(delays.formula_of(delay, dt), place), dt, stream, place)
 
 
+def _weights(weight: Weight, normal: Array) -> Array:
+    """As ``draw`` has them, from normal numbers."""
+    kind, mean, spread = weight_kind(weight)
+    if kind == draw.LOGNORMAL:
+        variance = np.log1p(spread**2)
+        return np.asarray(mean * np.exp(np.sqrt(variance) * normal - 0.5 * variance))
+    return mean * np.maximum(0.0, 1.0 + spread * normal)
+
+
 def _listed(
     connection: Connection, rule: FromFile, source: Span, target: Span, dt: float, place: tuple[str | int, ...],
-    weights: Dimension | None,
+    weights: Dimension | None, random: np.random.Generator,
 ) -> tuple[tuple[Array, ...], Delay]:  # fmt: skip
     """As ``draw.as_listed`` has them, and how delays are drawn that the file does not have."""
     table, later = read(rule.path, weights), connection.delay
@@ -403,11 +413,17 @@ def _listed(
             )
         ends.append(index + span.first)
     count = len(ends[0])
-    weight = table.get("weight", np.full(count, connection.weight.weight))
+    weight = table["weight"] if "weight" in table else _weights(connection.weight, random.standard_normal(count))
     if len(large := np.flatnonzero(np.abs(weight) > LARGEST)):
         raise ProblemError(
             f"The weight of synapse {large[0] + 1:,} is {weight[large[0]]:g}, and at most {LARGEST:.3g} can be: look "
             "at its unit.",
+            (*place, "rule", "path"),
+        )
+    if isinstance(connection.plasticity, Stdp) and len(negative := np.flatnonzero(weight < 0)):
+        raise ProblemError(
+            f"The weight of synapse {negative[0] + 1:,} is {weight[negative[0]]:g}, and those that change are "
+            "positive: give negative ones a connection of their own, without plasticity.",
             (*place, "rule", "path"),
         )
     if "delay" in table:

@@ -20,7 +20,7 @@ from engines.spiking.neurons import constants as model
 from engines.spiking.neurons.constants import Live, constants, is_rising, model_of, refractory_steps
 from engines.spiking.neurons.rows import TABLE, Kind
 from engines.spiking.parameters.connections import Connection
-from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource, Source
+from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, Neuron, PoissonSource, Source
 from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.stimulate.spike_lists import Listed, listed
 from engines.spiking.typed.plan import WAITING, Typed
@@ -127,8 +127,13 @@ class Plan:
             external, neuron = population.external, population.neuron
             rows.append(constants(neuron, self.dt, external.current, external.noise, live, quantum))
             if isinstance(neuron, Source):
-                rate = neuron.rate if isinstance(neuron, PoissonSource) else 0.0
-                chance = min(1.0, rate * live.external * self.dt * 1e-3)
+                chance = chance_of(neuron, live.external, self.dt)
+                if chance > 1 + 1e-5:
+                    raise ProblemError(
+                        f"{chance:.3g} spikes of a source in a step are too many, it has one at most: use steps of "
+                        f"{self.dt / chance:.6g} ms, or several sources in the place of each.",
+                        ("populations", place, "neuron", "rate"),
+                    )
                 tables[place, 0] = min(round(chance * WORD), WORD - 1)
                 outside.append((0, 0))
                 continue
@@ -159,6 +164,11 @@ class Plan:
             np.array([model.rest_of(population.neuron) for population in self.populations], np.float32),
             np.diff(self.bounds),
         )
+
+
+def chance_of(neuron: Neuron, factor: float, dt: float) -> float:
+    """Spikes of a source in a step in the mean; factor: of what is outside."""
+    return neuron.rate * factor * dt * 1e-3 if isinstance(neuron, PoissonSource) else 0.0
 
 
 def poisson_table(mean: float, place: int = 0) -> Array:

@@ -9,7 +9,7 @@ from engines.api import Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told, placed_at
-from engines.spiking.connectivity.files import OF_PYNN, check_path, check_unit, columns_of, from_pynn
+from engines.spiking.connectivity.files import OF_PYNN, check_path, check_unit, columns_of, from_pynn, unread
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
 from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
@@ -19,8 +19,10 @@ from engines.spiking.parameters.connections import ALL, ConstantDelay, FromFile,
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif, SpikeList
 from engines.spiking.parameters.synapses import OwnSynapse
+from engines.spiking.setup.cut_off import cut_off
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
+from engines.spiking.setup.sources import STEPS, crowded
 from engines.spiking.setup.typed_synapses import synapse_findings
 from engines.spiking.stimulate.spike_lists import check_spikes
 from engines.spiking.typed.names import OUTSIDE
@@ -28,10 +30,8 @@ from engines.spiking.typed.population import typed_of
 
 STRETCHED = 0.005
 """Relative error of intervals from which it is told."""
-STEPS = (0.1, 0.05, 0.025, 0.02, 0.01, 0.005, 0.002, 0.001)
-"""Steps that are proposed [ms]."""
-
-
+OWN = ("weight", "delay")
+"""Columns of a table that stand for what the form says."""
 TYPICAL, BYTES = 10.0, 12
 """Rate for which the size of the record is told [Hz]; and of a spike: time and neuron."""
 
@@ -114,15 +114,16 @@ def spikes_on_disk(parameters: SpikingParameters) -> tuple[Fact, ...]:
 
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
-    """What a step does to refractory times and to the intervals of neurons."""
+    """What a step does to refractory times and to the intervals of neurons; what is not as it was asked for."""
     own = (
         *_rounded(parameters),
         *_rounded_delays(parameters),
         *_stretched(parameters),
         *_whole_steps(parameters),
         *_unheard(parameters),
+        *crowded(parameters),
     )
-    return (*own, *synapse_findings(parameters), *_of_pynn(parameters), *_of_table(parameters))
+    return (*own, *cut_off(parameters), *synapse_findings(parameters), *_of_pynn(parameters), *_of_table(parameters))
 
 
 def _of_table(parameters: SpikingParameters) -> Iterator[Finding]:
@@ -130,7 +131,7 @@ def _of_table(parameters: SpikingParameters) -> Iterator[Finding]:
     for k, connection in enumerate(parameters.connections):
         if not isinstance(connection.rule, FromFile):
             continue
-        own = [name for name in ("weight", "delay") if name in columns_of(connection.rule.path)]
+        own = [name for name in OWN if name in columns_of(connection.rule.path)]
         if own:
             yield Finding(
                 f"The {' and '.join(f'{name}s' for name in own)} of connection {k + 1} are those of "
@@ -138,6 +139,14 @@ def _of_table(parameters: SpikingParameters) -> Iterator[Finding]:
                 f"{' and '.join(own)} out of the table where those of the form are to hold.",
                 "info",
                 ("connections", k, own[0]),
+            )
+        if others := unread(connection.rule.path):
+            called = ", ".join(each[:24] for each in others[:6]) + ", …" * (len(others) > 6)
+            yield Finding(
+                f"Nothing reads the column{'s' * (len(others) > 1)} {called} of {Path(connection.rule.path).name}: "
+                "weights are read from one that is called weight, delays from delay.",
+                "info" if len(own) == len(OWN) else "warning",
+                ("connections", k, "rule", "path"),
             )
 
 

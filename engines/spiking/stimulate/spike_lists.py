@@ -64,6 +64,24 @@ def check_spikes(neuron: SpikeList, number: int) -> None:
             )
 
 
+def together(path: str, steps: tuple[float, ...]) -> tuple[int, ...]:
+    """How many spikes of a table are in a step with an earlier one of their neuron, with each of these steps [ms]."""
+    return _together(Path(path), version_of(Path(path)), steps)
+
+
+@lru_cache(maxsize=64)
+def _together(place: Path, version: Version, steps: tuple[float, ...]) -> tuple[int, ...]:
+    """Of the file while it is this ``version``."""
+    neurons, times = _read(place, version)
+    order = np.lexsort((times, neurons))
+    same, times = np.diff(neurons[order]) == 0, times[order]
+    return tuple(int((same & (np.diff(_steps(times, dt)) == 0)).sum()) for dt in steps)
+
+
+def _steps(times: Array, dt: float) -> Array:
+    return np.floor(times / dt + NEARLY)
+
+
 def listed(populations: Sequence[tuple[object, int]], dt: float) -> Listed:
     """Of populations (neuron, how many); what is listed of more neurons than there are is left out, and two spikes of
     a neuron in a step are one. Raises ProblemError."""
@@ -72,7 +90,7 @@ def listed(populations: Sequence[tuple[object, int]], dt: float) -> Listed:
         if isinstance(neuron, SpikeList):
             with placed_at("populations", k, "neuron", "path"):
                 own, times = read_spikes(neuron.path)
-            step = np.floor(times / dt + NEARLY)
+            step = _steps(times, dt)
             within = (own < number) & (step < np.iinfo(np.int32).max)
             neurons.append(own[within].astype(np.int64) + first)
             steps.append(step[within].astype(np.int32))

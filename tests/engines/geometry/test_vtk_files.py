@@ -11,6 +11,7 @@ import zlib
 from pathlib import Path
 from xml.etree import ElementTree
 
+import meshio
 import numpy as np
 import pytest
 
@@ -85,6 +86,16 @@ def test_written_meshes_come_back(tiny: TetMesh, tmp_path: Path) -> None:
     np.testing.assert_array_equal(mesh.cells, tiny.cells)
     np.testing.assert_array_equal(mesh.fibres, tiny.fibres)
     assert mesh.region_names == tiny.region_names
+
+
+@pytest.mark.parametrize("binary", [True, False], ids=["binary", "ascii"])
+@pytest.mark.parametrize("kind", [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)])
+def test_regions_of_any_whole_numbers_as_meshio_writes_them(kind: str, binary: bool, tmp_path: Path) -> None:
+    path, corners = tmp_path / "regions.vtk", np.array([[0, 1, 2, 3], [1, 2, 3, 4]])
+    ids = [np.array([3, 120], kind)]
+    mesh = meshio.Mesh(np.random.default_rng(1).random((5, 3)), [("tetra", corners)], cell_data={"region": ids})
+    meshio.write(path, mesh, file_format="vtk", binary=binary)
+    assert list(read_vtk(path).cell_data["region"]) == [3, 120]
 
 
 def test_several_pieces_are_joined(tmp_path: Path) -> None:

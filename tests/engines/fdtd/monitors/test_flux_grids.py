@@ -103,6 +103,23 @@ def test_half_a_problem_radiates_as_much_as_its_box_says(backend):
     np.testing.assert_allclose(far.y, through.y, rtol=2e-2)
 
 
+def test_power_is_that_of_the_part_that_is_computed_and_the_form_says_so(backend):
+    """It said that mirror images count. 1e-9 is the order of sums in fp64."""
+    source = PointSource(place=(1.1, 1.0, 2.0), axis="z", signal=PULSE)
+    whole = BoxMonitor(low=(0.7, 0.5, 0), high=(1.6, 1.5, 9), frequencies=BAND)
+    (both,) = energies(backend, sources=[source], monitors=[whole])
+    (one,) = energies(
+        backend,
+        grid=PLANE.model_copy(update={"cells_y": PLANE.cells_y // 2, "size_y": PLANE.size_y / 2}),
+        faces=Faces(layer=8, y_low="symmetric"),
+        sources=[source.model_copy(update={"place": (1.1, 0.0, 2.0)})],
+        monitors=[whole.model_copy(update={"low": (0.7, 0.0, 0), "high": (1.6, 0.5, 9)})],
+    )
+    np.testing.assert_allclose(both, 2 * one, rtol=1e-9)
+    for monitor in (BoxMonitor, PlaneMonitor):
+        assert "of the part that is computed" in monitor.model_fields["measures"].description
+
+
 def test_along_an_axis_where_nothing_varies_places_are_of_no_account(backend):
     monitors = [
         TraceMonitor(place=(1.1, 1.0, 99.0)),

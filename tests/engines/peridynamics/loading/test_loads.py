@@ -25,8 +25,12 @@ BAR = {
 }
 
 
+def problem(**changes):
+    return Problem(PeridynamicParameters.model_validate({**BAR, **changes}))
+
+
 def built(backend, **changes):
-    return ENGINE.build(Problem(PeridynamicParameters.model_validate({**BAR, **changes})), backend)
+    return ENGINE.build(problem(**changes), backend)
 
 
 def history(given):
@@ -205,8 +209,15 @@ def test_forces_change_momentum_as_they_say(device, density):
     assert seen["imbalance"] <= 1e-5  # %
 
 
-def test_supports_give_what_momentum_lacks(device):
-    """Every step: momentum now = momentum before + (force of the support + load) dt, to rounding in fp64."""
+PUSHED_TOO = [
+    {"kind": "gravity", "acceleration": (1e6, -1e7, 0), "history": {"kind": "ramp", "rise": 3}},
+    {"kind": "stress", "side": "left", "stress": (5, 2, 0)},
+]
+
+
+@pytest.mark.parametrize("more", [[], PUSHED_TOO], ids=["free ones pushed", "held ones pushed too"])
+def test_supports_give_what_momentum_lacks(device, more):
+    """Every step: momentum now = momentum before + (force of the support + loads) dt, to rounding in fp64."""
     run = built(
         device,
         loads=[
@@ -214,17 +225,37 @@ def test_supports_give_what_momentum_lacks(device):
              "history": {"kind": "half-sine pulse", "duration": 2}},
             {"kind": "force", "region": {"kind": "side", "side": "right", "rows": 1}, "force": (60, 10, 0),
              "history": {"kind": "ramp", "rise": 1}},
+            *more,
         ],
     )  # fmt: skip
+    loads = range(1, 3 + len(more))
     scales, forces, momenta = run._solver.body.scales, [], []
     for _ in range(12):
         seen = run.observe()
-        forces.append([seen["force_1_x"] + seen["force_2_x"], seen["force_1_y"] + seen["force_2_y"]])
+        forces.append([sum(seen[f"force_{load}_{axis}"] for load in loads) for axis in "xy"])
         run.advance(1)
         momenta.append(device.to_host(run._solver.arrays["v"]).sum(axis=1) * scales.velocity * scales.mass)
     given = np.cumsum(forces, axis=0) * run.dt * 1e-6
     assert np.abs(momenta - given).max() <= 1e-12 * np.abs(given).max() * 100
     assert seen["displacement_1_x"] < 0 < seen["displacement_2_x"]
+
+
+@pytest.mark.parametrize(
+    ("held", "stress", "told"),
+    [
+        ({"x": 0.0}, (10, 0, 0), True),
+        ({"x": 0.0}, (10, 5, 0), False),  # the part along y moves them
+        ({"x": 0.0, "y": 0.0}, (10, 5, 0), True),
+        ({"y": 0.0}, (10, 0, 0), False),
+    ],
+)
+def test_a_load_on_nothing_but_what_is_held_is_told(cpu, held, stress, told):
+    """It did nothing without a word."""
+    hold = {"kind": "displacement", "region": {"kind": "side", "side": "right", "rows": 2}, "y": None, **held}
+    loads = [{**hold, "history": {"kind": "ramp"}}, {"kind": "stress", "side": "right", "stress": stress}]
+    found = ENGINE.estimate(problem(loads=loads), cpu).findings
+    borne = [each for each in found if "pushes only particles that are held along it" in each.message]
+    assert [each.place for each in borne] == [("loads", 1)] * told
 
 
 def test_what_is_observed_is_not_read_back_whole(on_host, monkeypatch):

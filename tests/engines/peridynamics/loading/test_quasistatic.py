@@ -212,3 +212,34 @@ def test_iterations_are_counted_and_the_run_ends(cpu):
     usual = Problem(PeridynamicParameters())
     assert ENGINE.time_unit_of(usual.parameters) == "us"
     assert not ENGINE.ends(usual)
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_a_support_bears_what_acts_on_its_own_particles(backend, rows):
+    """At rest its reaction is the weight of the whole body; it was that of the free particles alone. The tolerance is
+    ten times that of the relaxation."""
+    gravity = {"kind": "gravity", "acceleration": (0.0, -1e4, 0.0)}
+    given = problem(loads=[held(side("bottom", rows), x=0.0, y=0.0), gravity])
+    seen = finished(ENGINE.build(given, backend))
+    material = given.parameters.material
+    weight = 36e-3 * 12e-3 * given.parameters.body.thickness * 1e-3 * material.density * 1e4
+    assert seen["force_1_y"] == pytest.approx(weight, rel=1e-4)
+    assert seen["force_2_y"] == pytest.approx(-weight, rel=1e-9)
+
+
+def test_a_stress_on_what_is_held_is_borne_there_and_its_work_is_counted(backend):
+    """The right side moves by 30 µm and a stress pushes it on: the reaction there is less by all of its force, and
+    nothing else changes. What is elastic is all that is done, to the steps of the load."""
+    stress = {"kind": "stress", "side": "right", "stress": (10.0, 0.0, 0.0)}
+    stress["history"] = {"kind": "constant rate", "time": 100}
+    bare, pushed = (
+        finished(ENGINE.build(problem(load_steps=4, loads=[*BAR["loads"], *more]), backend)) for more in ([], [stress])
+    )
+    force = 10e6 * 12e-3 * 1e-3
+    assert pushed["force_3_x"] == pytest.approx(bare["force_3_x"] - force, rel=1e-4)
+    assert pushed["force_4_x"] == pytest.approx(force, rel=1e-9)
+    assert pushed["displacement_4_x"] == pytest.approx(30.0, rel=1e-6)
+    assert pushed["force_1_x"] == pytest.approx(bare["force_1_x"], rel=1e-4)
+    assert pushed["elastic"] == pytest.approx(bare["elastic"], rel=1e-4)
+    assert pushed["work"] == pytest.approx(bare["work"], rel=1e-3)
+    assert abs(pushed["freed"]) < 2e-3 * pushed["work"]

@@ -210,6 +210,9 @@ def test_columns_of_a_table_are_known_by_their_names_and_delays_by_their_unit(tm
         ("pre,post,delay\n1,2,7000\n", "more than 65,535 steps"),
         ("post,weight\n1,2\n", "no columns 'pre' and 'post'|cannot be read"),
         ("pre,post\nx,y\n", "cannot be read as connections"),
+        ("pre;post;weight\n0;0;2,5\n", "synapses.csv has decimals behind a comma: write them behind a point"),
+        ("0\t0\t2,5\n", "synapses.csv has decimals behind a comma: write them behind a point"),
+        ("source,target\n0,1\n", "synapses.csv has no columns 'pre' and 'post', but source, target: name"),
         ("pre," * 100_000, "cannot be read as connections"),
         ("pre,post\n", "synapses.csv has no connections: write a row"),
         ("pre,post\n# none\n\n", "synapses.csv has no connections: write a row"),
@@ -249,6 +252,35 @@ def from_table(path, **changes):
     )
 
 
+@pytest.mark.parametrize("kind", ["normal", "lognormal"])
+@pytest.mark.parametrize("mean", [2.0, -0.5])
+def test_weights_of_a_table_without_them_are_drawn_as_those_of_other_rules(tmp_path, kind, mean):
+    """Those had the mean, all of them. 40,000 are drawn: their spread is known to 1 %."""
+    pre, post = np.divmod(np.arange(40_000), 200)
+    np.savez(tmp_path / "pairs.npz", pre=pre, post=post)
+    rule, weight = {"kind": "file", "path": str(tmp_path / "pairs.npz")}, {"kind": kind, "weight": mean, "spread": 0.4}
+    weights, again = (drawn(400, {"rule": rule, "weight": weight})[0].weights for _ in range(2))
+    every = drawn(400, {"rule": {"kind": "all to all"}, "weight": weight})[0].weights
+    assert np.quantile(weights, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(every, [0.1, 0.5, 0.9]), rel=0.02)
+    assert weights.std() == pytest.approx(every.std(), rel=0.04)
+    np.testing.assert_array_equal(weights, again)
+    assert (drawn(400, {"rule": rule, "weight": weight}, seed=2)[0].weights != weights).any()
+    assert (np.sign(weights) == np.sign(mean)).mean() > 0.99
+    np.savez(tmp_path / "pairs.npz", pre=pre, post=post, weight=np.full(40_000, 0.25))
+    assert (drawn(400, {"rule": rule, "weight": weight})[0].weights == 0.25).all()
+
+
+def test_a_table_whose_weights_change_has_no_negative_ones(tmp_path):
+    """They were 0 without a word."""
+    (tmp_path / "table.csv").write_text("pre,post,weight\n0,0,1.0\n0,1,-0.5\n")
+    rule = {"kind": "file", "path": str(tmp_path / "table.csv")}
+    with pytest.raises(ProblemError, match=r"^The weight of synapse 2 is -0\.5, and those that change are") as refused:
+        drawn(20, {"rule": rule, "plasticity": {"kind": "stdp"}})
+    assert refused.value.place == ("connections", 0, "rule", "path")
+    (tmp_path / "table.csv").write_text("pre,post,weight\n0,0,1.0\n0,1,0\n")
+    assert list(drawn(20, {"rule": rule, "plasticity": {"kind": "stdp"}})[0].plastic[0].weights) == [1, 0]
+
+
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
@@ -281,6 +313,34 @@ def test_what_a_table_has_in_place_of_the_form_is_told(tmp_path, heading, place,
     told = [each for each in findings(from_table(tmp_path / "table.csv")) if "connection 2" in each.message]
     assert [each.place for each in told] == ([("connections", 1, place)] if place else [])
     assert all(each.message.startswith(sentence) for each in told)
+
+
+@pytest.mark.parametrize(
+    ("heading", "called", "severity"),
+    [
+        ("pre,post,w,d", "columns w, d of table.csv", "warning"),
+        ("pre;post;Strength [nS];delay", "column Strength [nS] of table.csv", "warning"),
+        ("pre,post,weight,delay,note", "column note of table.csv", "info"),
+        ("0,2,1,1,7", "column 5 of table.csv", "info"),
+        ("# columns = ['i', 'j', 'weight', 'delay', 'tau_plus']", "column tau_plus of table.csv", "info"),
+        ("pre,post,a,b,c,d,e,f,g", "columns a, b, c, d, e, f, … of table.csv", "warning"),
+        ("pre,post", None, None),
+    ],
+)
+def test_columns_that_nothing_reads_are_told(tmp_path, heading, called, severity):
+    """Weights under "w" were left out without a word."""
+    separator = ";" if ";" in heading else ","
+    (tmp_path / "table.csv").write_text(f"{heading}\n{separator.join('1' * (heading.count(separator) + 1))}\n")
+    told = [each for each in findings(from_table(tmp_path / "table.csv")) if each.message.startswith("Nothing reads")]
+    assert [each.severity for each in told] == [severity] * bool(called)
+    assert all(f"Nothing reads the {called}: " in each.message for each in told)
+    assert all(each.place == ("connections", 1, "rule", "path") for each in told)
+
+
+def test_arrays_that_nothing_reads_are_told(tmp_path):
+    np.savez(tmp_path / "table.npz", pre=[0], post=[1], w=[2.0])
+    told = [each.message for each in findings(from_table(tmp_path / "table.npz"))]
+    assert any(each.startswith("Nothing reads the column w of table.npz") for each in told)
 
 
 def test_a_delay_beyond_16_bits_is_refused():
