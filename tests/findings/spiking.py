@@ -42,6 +42,16 @@ def _list(folder: Path) -> dict[str, Any]:
 
 
 CASES = {
+    "weak synapses beside strong ones": Case(
+        project(
+            "spiking",
+            {
+                "populations": [{**LEAKY, "neuron": {"kind": "lif", "refractory_time": 0.0}, "external": {}}],
+                "connections": [{**JOINED, "weight": {"kind": "constant", "weight": weight}} for weight in (0.01, 1e6)],
+            },
+        ),
+        ("engines.spiking.setup.quanta.coarse",),
+    ),
     "sources with more spikes than a step takes": Case(
         project("spiking", _list),
         ("engines.spiking.setup.sources.crowded#1", "engines.spiking.setup.sources.crowded#2"),

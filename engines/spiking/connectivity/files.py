@@ -131,6 +131,23 @@ def _longest_delay(place: Path, version: Version) -> float | None:
     return float(found["delay"].max(initial=0.0)) if "delay" in found else None
 
 
+def weight_sizes(path: str, weights: Dimension | None) -> tuple[float, float]:
+    """Of a table with weights, in the unit of :func:`read`: the least size that is not 0, and the largest sum of sizes
+    that a neuron hears; both 0 of what cannot be read."""
+    place = Path(path)
+    return _weight_sizes(place, version_of(place), weights) if path and place.is_file() else (0.0, 0.0)
+
+
+@lru_cache(maxsize=16)
+def _weight_sizes(place: Path, version: Version, weights: Dimension | None) -> tuple[float, float]:
+    try:
+        found = read(str(place), weights)
+        sizes, hears = np.abs(found["weight"]), np.unique(found["post"], return_inverse=True)[1]
+    except (ProblemError, KeyError):  # told when it is drawn
+        return 0.0, 0.0
+    return float(sizes[sizes > 0].min(initial=np.inf)), float(np.bincount(hears, sizes).max(initial=0.0))
+
+
 def read(path: str, weights: Dimension | None = None) -> dict[str, Array]:
     """The columns of a CSV file (a line of names above, or in this order) or of an npz file, as float64.
 

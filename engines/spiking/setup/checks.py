@@ -22,6 +22,7 @@ from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.cut_off import cut_off
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
+from engines.spiking.setup.quanta import coarse
 from engines.spiking.setup.sources import STEPS, crowded
 from engines.spiking.setup.typed_synapses import synapse_findings
 from engines.spiking.stimulate.spike_lists import check_spikes
@@ -122,6 +123,7 @@ def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
         *_whole_steps(parameters),
         *_unheard(parameters),
         *crowded(parameters),
+        *coarse(parameters),
     )
     return (*own, *cut_off(parameters), *synapse_findings(parameters), *_of_pynn(parameters), *_of_table(parameters))
 
