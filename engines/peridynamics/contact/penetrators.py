@@ -120,6 +120,11 @@ class Penetrators(Follower):
             float(states[:, StateRow.SLID].sum()) * scales.energy,
         )
 
+    @property
+    def _rubbed_rows(self) -> int:
+        bodies, dimensions, _ = self._rub.shape
+        return int(bodies * dimensions)
+
     def state(self) -> dict[str, Array]:
         own, to_host = self.solver.own, self.backend.to_host
         count = int(to_host(self._count)[0])
@@ -131,7 +136,7 @@ class Penetrators(Follower):
         }
         if self.rubbing:
             with self.backend.active():
-                rubbed = self._rub[:, :, self._list[:count]].reshape(-1, count)
+                rubbed = self._rub[:, :, self._list[:count]].reshape(self._rubbed_rows, count)
             found["rub"] = own.collected(to_host(rubbed))
         return found
 
@@ -147,8 +152,9 @@ class Penetrators(Follower):
                 self.solver.pushes[:, self._list[:count]] += self.backend.array(state["kick"])
             if self.rubbing:
                 self._rub[:] = 0
-                rubbed = state["rub"][:, which].reshape(*self._rub.shape[:2], count)
-                self._rub[:, :, self._list[:count]] = self.backend.array(np.ascontiguousarray(rubbed))
+                if len(state["rub"]) == self._rubbed_rows:  # older checkpoints of several bodies have what all rub
+                    rubbed = state["rub"][:, which].reshape(*self._rub.shape[:2], count)
+                    self._rub[:, :, self._list[:count]] = self.backend.array(np.ascontiguousarray(rubbed))
         states = np.array(state["states"])
         if not self.solver.own.leads:
             states[:, SUMMED] = 0

@@ -45,12 +45,14 @@ def test_an_older_checkpoint_goes_on(device):
     assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()
 
 
-def test_a_run_goes_on_where_nothing_is_in_reach_yet(device):
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+@pytest.mark.parametrize("steps", [0, 5])
+def test_a_run_goes_on_where_nothing_is_in_reach_yet(device, steps, friction):
     """The list is made at the same steps, so that all later ones are equal too."""
     pulled = [{"kind": "stress", "side": "left", "stress": (-1, 0, 0)}]
-    scene = problem(body=PLATE, loads=pulled, penetrators=[ball((5, 30, 0), 4, FREE)])
+    scene = problem(body=PLATE, loads=pulled, penetrators=[{**ball((5, 30, 0), 4, FREE), "friction": friction}])
     run, again = (ENGINE.build(scene, device) for _ in range(2))
-    run.advance(5)
+    run.advance(steps)
     again.restore({name: np.array(values) for name, values in run.state().items()})
     for one in (run, again):
         one.advance(4)
@@ -106,3 +108,18 @@ def test_a_forged_checkpoint_is_refused_before_a_kernel_sees_it(device, name, fo
         run.restore({**state, name: forged(state[name])})
     run.restore(state)
     run.advance(2)
+
+
+def test_an_older_checkpoint_of_several_that_rub_goes_on(device):
+    """It has what all of them rub together, which is none's own: they begin without."""
+    scene = problem(**SCENES["plate"])
+    run, again = (ENGINE.build(scene, device) for _ in range(2))
+    run.advance(27)
+    state = {name: np.array(values) for name, values in run.state().items()}
+    rubbed = state["penetrators.rub"]
+    assert len(rubbed) == 3 * 2
+    assert rubbed.any()
+    again.restore({**state, "penetrators.rub": rubbed.reshape(3, 2, -1).sum(axis=0)})
+    assert not again.state()["penetrators.rub"].any()
+    again.advance(8)
+    assert np.isfinite(again.field("velocity")).all()
