@@ -34,7 +34,13 @@ def _gprmax(folder: Path) -> Path:
     return path
 
 
+PORT = {"place": [0.75, 0.75, 0.75], "axis": "z", "length": 0.05, "signal": LONG}
 CASES = {
+    "several ports that are fed, beside a source": case(
+        "ports.feeding.feeding_findings#1",
+        "ports.feeding.feeding_findings#2",
+        ports=[PORT, {**PORT, "place": [0.6, 0.75, 0.75]}],
+    ),
     "no source": case("grid.resolution.resolution_findings#1", sources=[]),
     "a metal whose depth has few cells": case(
         "grid.resolution.resolution_findings#2",

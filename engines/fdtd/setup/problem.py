@@ -24,6 +24,7 @@ from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.plans import plan_monitors
 from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import FdtdParameters, PlaneMonitor
+from engines.fdtd.ports.feeding import feeding_findings
 from engines.fdtd.setup.boxes import box_findings
 from engines.fdtd.setup.facing import coincident_findings, facing_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
@@ -96,6 +97,7 @@ class Setup:
             ),
             *layer_findings(parameters, fillings, self.media, yee, faces),
             *state_findings(used, self.slots),
+            *feeding_findings(parameters),
             *source_findings(yee, self.axes, self.driven, parameters.sources),
             *self.monitors.findings,
             *object_findings(parameters, yee),
