@@ -209,8 +209,9 @@ class Timeline(QWidget):
         if below_each_other:
             self._side.setFixedWidth(max(self.pace.sizeHint().width(), self.until.sizeHint().width()))
 
-    def set_phase(self, phase: Phase, *, away: bool = False) -> None:
-        """Enable what makes sense; the run button says what it will do. ``away``: the line to it alone is lost."""
+    def set_phase(self, phase: Phase, *, away: bool = False, why: str = "") -> None:
+        """Enable what makes sense; the run button says what it will do. ``away``: the line to it alone is lost;
+        ``why``: it has come to an end of its own."""
         some = phase is not Phase.EMPTY
         running = phase is Phase.RUNNING
         at_end = phase is Phase.FINISHED
@@ -227,7 +228,7 @@ class Timeline(QWidget):
                 self._tell_refused(field, field.refusal)
         self._running = running
         failed = "goes on there, not seen here" if away else "broken off"
-        self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: failed}.get(phase, ""))
+        self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: failed}.get(phase, ""), why)
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit

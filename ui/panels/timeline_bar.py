@@ -58,7 +58,7 @@ class ProgressBar(QWidget):
         self._left: tuple[tuple[float, float], ...] = ()
         self._scrubbing = False
         self._pressed: tuple[Tick, float] | None = None
-        self._note, self._room = "", 0
+        self._note, self._tip, self._room = "", "", 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
 
@@ -115,11 +115,12 @@ class ProgressBar(QWidget):
     def note(self) -> str:
         return self._note
 
-    def set_note(self, note: str) -> None:
-        self._note = note
+    def set_note(self, note: str, why: str = "") -> None:
+        """``why``: what its tool tip says in its place."""
+        self._note, self._tip = note, why or note
         self._room = max(self._room, self.fontMetrics().horizontalAdvance(note))
         if self._under_mouse is None:
-            self.setToolTip(note)
+            self.setToolTip(self._tip)
         self.update()
 
     def bar_width(self) -> int:
@@ -181,7 +182,7 @@ class ProgressBar(QWidget):
             beyond = place > (self._fraction or 0.0) and any(low <= place <= high for low, high in self._left)
             kept = self._kept is not None and place >= self._kept[0]
             missed = place <= (self._fraction or 0.0) and not kept
-            self.setToolTip(LEFT if beyond else (missed and self._missed) or self._note)
+            self.setToolTip(LEFT if beyond else (missed and self._missed) or self._tip)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._look_at(None)
@@ -216,6 +217,6 @@ class ProgressBar(QWidget):
     def _look_at(self, tick: Tick | None) -> None:
         if tick is not self._under_mouse:
             self._under_mouse = tick
-            self.setToolTip(self._note if tick is None else tick.text)
+            self.setToolTip(self._tip if tick is None else tick.text)
             self.setCursor(Qt.CursorShape.ArrowCursor if tick is None else Qt.CursorShape.PointingHandCursor)
             self.update()

@@ -99,6 +99,7 @@ class Controller(QObject):
         self.painting = Painting(lambda: self.runner, model.undo_stack, self)
         self.rewinding = Rewinding(self)
         self.ending = Ending(self)
+        self._why = ""
         self.progress = Progress(self)
         self.viewers = Viewers(lambda: self.runner, self)
         self.live = LiveChanges(model, lambda: self.runner, self)
@@ -480,6 +481,7 @@ class Controller(QObject):
             self.curves_found.emit(curves)
 
     def _set_phase(self, phase: Phase) -> None:
-        if phase is not self.phase:
-            self.phase = phase
+        why = self.ending.why if phase is Phase.FINISHED else ""
+        if (phase, why) != (self.phase, self._why):  # a short run is through before anybody saw it go on
+            self.phase, self._why = phase, why
             self.phase_changed.emit(phase.value)

@@ -73,8 +73,12 @@ class RunDisplay(QObject):
         window, phase = self._window, Phase(name)
         if phase is Phase.BUILDING:
             window.banner.hide()  # what it says is of the run before
-        error = None if window.controller.runner is None else window.controller.runner.error
-        window.timeline.set_phase(phase, away=isinstance(error, LineLost) and error.goes_on)
+        runner = window.controller.runner
+        error = None if runner is None else runner.error
+        why = window.controller.ending.why if phase is Phase.FINISHED else ""
+        window.timeline.set_phase(phase, away=isinstance(error, LineLost) and error.goes_on, why=why)
+        if why:
+            window.banner.say(why, "info")
         self._note_changes()
         window.problem.set_locked(window.controller.locked)
         window.findings.set_locked(window.controller.locked)

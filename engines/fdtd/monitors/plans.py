@@ -14,7 +14,7 @@ from engines.api.errors import ProblemError
 from engines.fdtd.far.walls import line_axis, mirrors_of, obstacles, walls_of
 from engines.fdtd.far.watcher import FarWatcher
 from engines.fdtd.grid.yee import FREQUENCY_UNITS, SPEED_OF_LIGHT
-from engines.fdtd.monitors.balance import Balance, incident_energy
+from engines.fdtd.monitors.balance import LEAST, Balance, incident_energy
 from engines.fdtd.monitors.decay import DecayWatcher, check_dies_down
 from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import FourierPlan, FourierWatcher, Surroundings, fourier_plan
@@ -122,7 +122,8 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
             )
             plans.append(FluxPlan(monitor, plan, tuple(rectangles)))
         memory.append((name, plan.memory))
-        noticed += _weak(monitor.frequencies, number, plan, around)
+        over_incident = isinstance(monitor, PlaneMonitor | BoxMonitor) and monitor.measures != "power"
+        noticed += _weak(monitor.frequencies, number, plan, around, over_incident)
         findings += [replace(finding, place=("monitors", number)) for finding in noticed]
     found = MonitorPlans(around, tuple(plans), tuple(memory), tuple(findings))
     _check_complex(found)
@@ -153,8 +154,11 @@ def _spectrum(waveform: TimeCourse, frequencies: tuple[float, ...], dt: float, s
     return np.asarray(np.abs(source_spectrum([waveform], np.array(frequencies), dt, steps, every)[0]))
 
 
-def _weak(setting: Frequencies, number: int, plan: FourierPlan, around: Surroundings) -> list[Finding]:
-    """A warning for frequencies that pulses hardly have. number: of the monitor in the form, from 0"""
+def _weak(
+    setting: Frequencies, number: int, plan: FourierPlan, around: Surroundings, over_incident: bool
+) -> list[Finding]:
+    """What is said of frequencies that pulses hardly have. number: of the monitor in the form, from 0; over_incident:
+    whether it gives parts of what comes in"""
     pulses = [waveform for waveform in around.waveforms if not waveform.steady]
     if not pulses:
         return []
@@ -166,17 +170,23 @@ def _weak(setting: Frequencies, number: int, plan: FourierPlan, around: Surround
         steps = int(over_at(waveform) / around.dt)
         spectrum = _spectrum(waveform, tuple(scan), around.dt, steps, every)
         strength = np.maximum(strength, spectrum[: len(strength)] / spectrum.max())
-    weak = plan.frequencies[strength < WEAK]
-    if not len(weak):
+    weak = strength**2 <= LEAST * strength.max() ** 2 if over_incident else strength < WEAK
+    if not weak.any():
         return []
     unit = around.unit.replace("um", "µm")
-    shown = SPEED_OF_LIGHT / weak
+    shown = SPEED_OF_LIGHT / plan.frequencies[weak]
+    where = f"{weak.sum()} of {len(weak)} wavelengths ({shown.min():.3g} to {shown.max():.3g} {unit})"
+    told = f"the sources have less than {WEAK:g} of their largest amplitude at {where}: spectra there are noise."
+    if over_incident:
+        told = (
+            f"nothing will be shown at {where}, where the sources have less than {LEAST:g} of the energy that they "
+            "have at the best of them: shorter pulses reach further."
+        )
     return [
         Finding(
-            f"Monitor '{plan.name}': the sources have less than {WEAK:g} of their largest amplitude at "
-            f"{len(weak)} of {len(strength)} wavelengths ({shown.min():.3g} to {shown.max():.3g} {unit}): spectra "
-            "there are noise.",
-            remedy=None if setting.choice == "list" else _narrower(setting, number, strength >= WEAK, unit),
+            f"Monitor '{plan.name}': {told}",
+            "info" if over_incident else "warning",
+            remedy=None if setting.choice == "list" else _narrower(setting, number, ~weak, unit),
         )
     ]
 

@@ -124,6 +124,24 @@ def test_run_pause_step_reset_through_the_buttons(opened, qtbot):
     assert line.time_label.text() == "0.00 ms"
 
 
+def test_why_a_run_has_come_to_an_end_of_its_own_is_said(opened, qtbot, monkeypatch):
+    """Also later, where the pointer rests on the bar; of one that comes to the time that was set there is nothing."""
+    window, why = opened, "The wave is through."
+    window.timeline.until_edited.emit(1.0)
+    window.controller.run()
+    wait_for(qtbot, window, Phase.FINISHED)
+    assert (window.banner.text, window.timeline.bar.toolTip()) == ("", "finished")
+    monkeypatch.setattr(Wave, "finished", property(lambda self: self.time > 2.0))
+    monkeypatch.setattr(Wave, "ending", why)
+    window.timeline.until_edited.emit(None)
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED and window.controller.time > 2.0)
+    assert (window.banner.text, window.timeline.bar.toolTip()) == (why, why)
+    window.controller.reset()
+    wait_for(qtbot, window, Phase.READY)
+    assert window.timeline.bar.toolTip() == ""
+
+
 def test_what_a_batch_brings_once_reset_was_pressed_is_of_the_run_before(opened, qtbot, monkeypatch):
     """A sample of it could stand in the curves of the next run, which then had no point until they were past it."""
     window, controller, came = opened, opened.controller, []

@@ -66,7 +66,7 @@ class RunsArea(QObject):
 
     def _heed(self, findings: tuple[Finding, ...]) -> None:
         runner = self._controller.runner
-        why = "" if runner is None else str(runner.error or (runner.ending if runner.ended else ""))
+        why = "" if runner is None else str(runner.error or self._controller.ending.why)
         self.runs.said = (*([why] if why else []), *(finding.message for finding in findings))
 
     def _finished(self) -> None:

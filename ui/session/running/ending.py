@@ -29,6 +29,12 @@ class Ending:
         return runner.ended or (time > 0 and time >= runner.until - info.dt / 2)
 
     @property
+    def why(self) -> str:
+        """Why the run has come to an end of its own; empty where it has not, or there is nothing to say."""
+        runner = self._controller.runner
+        return runner.ending if runner is not None and runner.ended else ""
+
+    @property
     def passed(self) -> bool:
         """Whether the run has been taken further than its ``until``, which was moved since."""
         runner, info, time = self._controller.runner, self._controller.info, self._controller.time

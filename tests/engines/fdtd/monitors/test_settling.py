@@ -69,6 +69,32 @@ def test_planes_one_behind_the_other_have_a_t_each(backend):
     assert messages(two) == []
 
 
+def test_what_parts_of_the_pulse_have_too_little_is_told_before_the_run(backend):
+    """The wavelengths that R and T leave out are as many as was said, and the button's range has none of them."""
+    band = Frequencies(first=0.6, last=2.0, count=57)
+    plane = PlaneMonitor(name="T", position=3.2, measures="transmission", frequencies=band)
+    parameters = FdtdParameters(
+        grid=LINE, objects=[SLAB], sources=[WaveSource(signal=Pulse(wavelength=1.0, cycles=1.5))], monitors=[plane]
+    )
+
+    def told():
+        findings = FdtdEngine().estimate(Problem(parameters), backend).findings
+        return [each for each in findings if "nothing will be shown" in each.message]
+
+    (found,) = told()
+    simulation = FdtdEngine().build(Problem(parameters), backend)
+    until(simulation, 100.0)
+    missing = int(np.isnan(simulation.results()["balance/T"]).sum())
+    assert missing > 3
+    assert f"nothing will be shown at {missing} of 57 wavelengths" in found.message
+    for (_, _, _, end), value in found.remedy.changes.items():
+        setattr(band, end, value)
+    assert told() == []
+    plane.measures = "power"
+    band.first, band.last = 0.6, 2.0
+    assert told() == [], "power is shown wherever there is some"
+
+
 def messages(simulation) -> list[str]:
     return [finding.message for finding in simulation.noticed()]
 
