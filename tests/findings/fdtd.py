@@ -71,6 +71,12 @@ CASES = {
         grid={**LINE, "cells_x": 400, "size_x": 2.0},
         sources=[{"kind": "plane wave", "polarization": "y", "signal": {"kind": "pulse", "wavelength": 0.9}}],
     ),
+    "a plane on a face of the wave's box": case(
+        "setup.on_faces.face_findings",
+        grid=LINE,
+        sources=[{"kind": "plane wave", "polarization": "y", "signal": LONG}],
+        monitors=[{"kind": "plane", "position": 3.67, "frequencies": {"first": 1.9, "last": 2.1}}],
+    ),
     "objects that cannot be seen": case(
         "media.solids.shapes.object_findings#1",
         "media.solids.shapes.object_findings#2",
