@@ -97,7 +97,7 @@ CASES = {
     ),
     "boxes that cut objects": case(
         "setup.boxes.box_findings#1",
-        "setup.boxes.box_findings#2",
+        "setup.boxes.box_findings#3",
         objects=[{"kind": "box", "low": [-1, -1, 0.7], "high": [9, 9, 0.8]}],
         sources=[{**WAVE, "margin": 2}],
         monitors=[BOX],
@@ -107,13 +107,18 @@ CASES = {
         objects=[{"kind": "box", "low": [0.65, 0.7, 0.7], "high": [0.96, 0.8, 0.8]}],
         sources=[{**WAVE, "margin": 4}],
     ),
+    "an object beside the box of a wave": case(
+        "setup.boxes.box_findings#2",
+        objects=[{"kind": "box", "low": [0.5, 0.7, 0.7], "high": [0.58, 0.8, 0.8]}],
+        sources=[{**WAVE, "margin": 2}],
+    ),
     "a slab that should go on for ever": case(
         "setup.boxes.box_findings#1",
         objects=[{"kind": "box", "low": [0.7, -9, -9], "high": [0.8, 9, 9]}],
         sources=[{**WAVE, "margin": 2}],
     ),
     "a power box that could be larger": case(
-        "setup.boxes.box_findings#2",
+        "setup.boxes.box_findings#3",
         objects=[{"kind": "box", "low": [0.65, 0.7, 0.7], "high": [0.8, 0.8, 0.8]}],
         monitors=[{**BOX, "low": [0.68] * 3, "high": [0.82] * 3}],
     ),
@@ -132,7 +137,16 @@ CASES = {
         objects=[{**BALL, "center": [0.85, 0.75, 0.75], "radius": 0.06}],
     ),
     "a trace in the cell of a dipole": case(
-        "setup.facing.coincident_findings", monitors=[{"kind": "trace", "place": [0.78, 0.75, 0.75]}]
+        "setup.facing.coincident_findings#1", monitors=[{"kind": "trace", "place": [0.78, 0.75, 0.75]}]
+    ),
+    "a dipole on a face of a box": case(
+        "setup.facing.coincident_findings#2", monitors=[{**BOX, "low": [0.75, 0.6, 0.6], "frequencies": {"first": 2.0}}]
+    ),
+    "a cross-section by a box within that of the wave": case(
+        "setup.on_faces.side_findings",
+        objects=[{"kind": "box", "low": [0.72] * 3, "high": [0.78] * 3}],
+        sources=[{**WAVE, "margin": 1}],
+        monitors=[{**BOX, "measures": "scattering", "low": [0.7] * 3, "high": [0.8] * 3}],
     ),
     "frequencies that the pulse lacks": case(
         "monitors.plans._weak",

@@ -1,6 +1,7 @@
-"""Planes and boxes that lie on a face of a source, beyond which its wave is not: they have E of one side and H of both.
+"""Planes and boxes that lie on a face of a source, beyond which its wave is not, or on the wrong side of it.
 
-What is summed there is neither the power of the whole field nor that of what is scattered.
+On a face stand E of one side and H of both: what is summed there is neither the power of the whole field nor that of
+what is scattered.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from engines.api import Finding, Remedy
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.monitors.plans import FluxPlan, MonitorPlans
-from engines.fdtd.monitors.sums.blocks import Rectangle
-from engines.fdtd.parameters import PlaneMonitor
+from engines.fdtd.monitors.sums.blocks import Rectangle, inner_nodes
+from engines.fdtd.parameters import BoxMonitor, PlaneMonitor
 from engines.fdtd.sources.currents import total_field_box
 from engines.fdtd.sources.driven import Driven
 from engines.fdtd.sources.incident import Range
@@ -45,6 +46,8 @@ def face_findings(plans: MonitorPlans, yee: Yee, axes: Sequence[Axis], driven: D
     for number, flux in enumerate(plans.plans):
         if not isinstance(flux, FluxPlan) or (flux.measures == "reflection" and told):
             continue
+        if isinstance(flux.monitor, BoxMonitor) and flux.monitor.measures != "power":
+            continue  # see side_findings
         face = next((face for face in faces if any(face.holds(each) for each in flux.rectangles)), None)
         if face is None:
             continue
@@ -62,11 +65,54 @@ def face_findings(plans: MonitorPlans, yee: Yee, axes: Sequence[Axis], driven: D
         )
 
 
+def side_findings(plans: MonitorPlans, yee: Yee, axes: Sequence[Axis], driven: Driven) -> Iterator[Finding]:
+    """Of boxes of cross-sections: those of scattering stand around the plane wave's box, those of absorption in it."""
+    box, mirrors = next(_boxes(yee, axes, driven), (None, ((), ())))
+    for number, flux in enumerate(plans.plans):
+        if not isinstance(flux, FluxPlan) or not isinstance(flux.monitor, BoxMonitor) or box is None:
+            continue
+        monitor = flux.monitor
+        if monitor.measures == "power":
+            continue
+        around = monitor.measures == "scattering"
+        own = inner_nodes(yee, axes, monitor.name, monitor.low, monitor.high)
+        corners = [list(monitor.low), list(monitor.high)]
+        for d, end in ((d, end) for d in _open(yee, axes) for end in (0, 1) if d not in mirrors[end]):
+            out = (-1, 1)[end]
+            if out * (own[d, end] - box[d][end]) > 0 if around else out * (own[d, end] - box[d][end]) < 0:
+                continue
+            gap = abs(axes[d].clear[end] - box[d][end])  # up to the absorbing layer
+            node = box[d][end] + out * (max(1, gap // 2) if around else -1)
+            corners[end][d] = float(f"{yee.nodes(d)[node]:.6g}")
+        if corners == [list(monitor.low), list(monitor.high)]:
+            continue
+        place, where = ("monitors", number), "around" if around else "within"
+        faces = (f"{'xyz'[d]} {yee.nodes(d)[box[d][0]]:g} to {yee.nodes(d)[box[d][1]]:g}" for d in _open(yee, axes))
+        yield Finding(
+            f"Monitor '{monitor.name}' measures {monitor.measures}, and does not stand {where} the plane wave's box "
+            f"({', '.join(faces)}): what it tells is none.",
+            place=place,
+            remedy=Remedy(f"Let it stand {where} that", {(*place, "low"): corners[0], (*place, "high"): corners[1]}),
+            distorts=True,
+        )
+
+
+def _open(yee: Yee, axes: Sequence[Axis]) -> list[int]:
+    """Along which the boxes of plane waves have faces."""
+    return [d for d, axis in enumerate(axes) if not axis.wraps and not yee.flat[d]]
+
+
+def _boxes(yee: Yee, axes: Sequence[Axis], driven: Driven) -> Iterator[tuple[list[Range], Sequence[Sequence[int]]]]:
+    """Of plane waves, and the axes at whose low and high ends they are mirrors."""
+    for wave in driven.waves:
+        yield total_field_box(yee, axes, wave.margin, wave.axis, wave.mirrors), wave.mirrors
+    for slanted in driven.oblique:
+        yield total_field_box(yee, axes, slanted.margin), ((), ())
+
+
 def _faces(yee: Yee, axes: Sequence[Axis], driven: Driven) -> Iterator[_Face]:
-    boxes = [(total_field_box(yee, axes, each.margin, each.axis, each.mirrors), each.mirrors) for each in driven.waves]
-    boxes += [(total_field_box(yee, axes, each.margin), ((), ())) for each in driven.oblique]
-    for box, mirrors in boxes:
-        for d in (d for d, axis in enumerate(axes) if not axis.wraps and not yee.flat[d]):
+    for box, mirrors in _boxes(yee, axes, driven):
+        for d in _open(yee, axes):
             for end, inside in enumerate((1, -1)):
                 if d not in mirrors[end]:
                     yield _Face("the plane wave's box", d, box[d][end], inside, box)
