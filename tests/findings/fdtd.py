@@ -136,6 +136,21 @@ CASES = {
         ],
         objects=[{**BALL, "center": [0.85, 0.75, 0.75], "radius": 0.06}],
     ),
+    "a reflection behind all objects": case(
+        "setup.facing.balance_findings#2",
+        grid=LINE,
+        objects=[{"kind": "box", "low": [1.8, -9, -9], "high": [2.2, 9, 9]}],
+        sources=[{**WAVE, "polarization": "y"}],
+        monitors=[
+            {"kind": "plane", "position": 3.0, "measures": "reflection", "frequencies": {"first": 1.9, "last": 2.1}}
+        ],
+    ),
+    "a transmission of waves from both sides": case(
+        "setup.facing.balance_findings#1",
+        grid=LINE,
+        sources=[{**WAVE, "polarization": "y", "direction": way} for way in ("+x", "-x")],
+        monitors=[{"kind": "plane", "measures": "transmission", "frequencies": {"first": 1.9, "last": 2.1}}],
+    ),
     "a trace in the cell of a dipole": case(
         "setup.facing.coincident_findings#1", monitors=[{"kind": "trace", "place": [0.78, 0.75, 0.75]}]
     ),
@@ -169,6 +184,23 @@ CASES = {
     "what of a file of gprMax is left out": Case(_gprmax, ("engines.fdtd.gprmax.reader._problem",)),
 }
 AT_THE_END = {
+    "more than what it is a part of": Case(
+        project(
+            "fdtd",
+            {
+                "grid": LINE,
+                "materials": [{"permittivity": 16.0}],
+                "objects": [{"kind": "box", "low": [1.8, -9, -9], "high": [2.2, 9, 9]}],
+                "sources": [{"kind": "plane wave", "signal": {"kind": "pulse", "wavelength": 1.0, "cycles": 1.5}}],
+                "monitors": [
+                    {"kind": "plane", "name": "a", "position": 0.28, "frequencies": BAND},
+                    {"kind": "plane", "name": "b", "position": 1.0, "relative_to": "a", "frequencies": BAND},
+                ],
+            },
+            until=60.0,
+        ),
+        ("engines.fdtd.monitors.relative.Transmission.noticed",),
+    ),
     "a slab that rings": Case(
         project(
             "fdtd",
@@ -185,6 +217,6 @@ AT_THE_END = {
             until=60.0,
         ),
         ("engines.fdtd.monitors.balance.Balance.noticed", "engines.fdtd.monitors.settling.SettlingWatcher.noticed"),
-    )
+    ),
 }
 """What only a run can say."""

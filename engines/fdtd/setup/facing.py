@@ -12,9 +12,11 @@ from engines.fdtd.parameters import (
     BoxMonitor,
     FdtdParameters,
     ModeSource,
+    ObliqueWaveSource,
     PlaneMonitor,
     PointSource,
     TraceMonitor,
+    WaveSource,
 )
 from engines.fdtd.parameters.common import Place
 
@@ -46,6 +48,42 @@ def facing_findings(parameters: FdtdParameters, fillings: Sequence[Filling]) -> 
                 )
             )
     return tuple(found)
+
+
+def balance_findings(parameters: FdtdParameters, fillings: Sequence[Filling]) -> Iterator[Finding]:
+    """Of R and T: of waves from several sides, and of planes on the wrong side of all objects."""
+    ways: set[str] = {
+        each.direction for each in parameters.sources if isinstance(each, WaveSource | BeamSource | ModeSource)
+    }
+    ways |= {f"θ {s.theta:g}° φ {s.phi:g}°" for s in parameters.sources if isinstance(s, ObliqueWaveSource)}
+    planes = [
+        (n, each)
+        for n, each in enumerate(parameters.monitors)
+        if isinstance(each, PlaneMonitor) and each.measures != "power"
+    ]
+    if planes and len(ways) > 1:
+        yield Finding(
+            f"Waves go along {' and '.join(sorted(ways))}: what is reflected and transmitted of one cannot be told "
+            "from the others. Keep one direction, or measure power.",
+            place=("sources",),
+            distorts=True,
+        )
+    for number, plane in planes if len(ways) == 1 else ():
+        (way,) = ways
+        if way[1:] != plane.axis:
+            continue
+        sign, axis = (1 if way[0] == "+" else -1), "xyz".index(plane.axis)
+        spans = [solid.bounds() for _, filling, solid in fillings if filling]
+        ends = [sorted((sign * float(low[axis]), sign * float(high[axis]))) for low, high in spans]
+        reflection, at = plane.measures == "reflection", sign * plane.position
+        if ends and all(end <= at if reflection else begin >= at for begin, end in ends):
+            where, there = ("behind", "before") if reflection else ("before", "behind")
+            yield Finding(
+                f"Monitor '{plane.name}' measures {plane.measures} {where} all objects, as the wave goes along {way}: "
+                f"what it tells is none. Place it {there} them.",
+                place=("monitors", number, "position"),
+                distorts=True,
+            )
 
 
 def coincident_findings(parameters: FdtdParameters, yee: Yee) -> tuple[Finding, ...]:

@@ -25,7 +25,7 @@ from engines.fdtd.monitors.plans import plan_monitors
 from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import FdtdParameters, PlaneMonitor
 from engines.fdtd.setup.boxes import box_findings
-from engines.fdtd.setup.facing import coincident_findings, facing_findings
+from engines.fdtd.setup.facing import balance_findings, coincident_findings, facing_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.fdtd.setup.media import media_of, staircase_findings, with_ranges
 from engines.fdtd.setup.on_faces import face_findings, side_findings
@@ -104,6 +104,7 @@ class Setup:
             *face_findings(self.monitors, yee, self.axes, self.driven),
             *side_findings(self.monitors, yee, self.axes, self.driven),
             *facing_findings(parameters, fillings),
+            *balance_findings(parameters, fillings),
             *coincident_findings(parameters, yee),
             *staircase_findings(parameters, self.media),
         )
