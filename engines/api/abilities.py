@@ -196,7 +196,8 @@ class OnAxes(Protocol):
     """What its results are over is known."""
 
     def result_axes(self) -> Mapping[str, Axes]:
-        """The axes of those of :meth:`WithResults.results` that have names for them, by ``group/quantity``. Cheap."""
+        """The axes of those of :meth:`WithResults.results` and :meth:`Cells.cell_results` that have names for them, by
+        ``group/quantity``. Cheap."""
 
 
 @runtime_checkable

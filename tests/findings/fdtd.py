@@ -77,6 +77,12 @@ CASES = {
         grid={**LINE, "cells_x": 400, "size_x": 2.0},
         sources=[{"kind": "plane wave", "polarization": "y", "signal": {"kind": "pulse", "wavelength": 0.9}}],
     ),
+    "a plane on a face of the wave's box": case(
+        "setup.on_faces.face_findings",
+        grid=LINE,
+        sources=[{"kind": "plane wave", "polarization": "y", "signal": LONG}],
+        monitors=[{"kind": "plane", "position": 3.67, "frequencies": {"first": 1.9, "last": 2.1}}],
+    ),
     "objects that cannot be seen": case(
         "media.solids.shapes.object_findings#1",
         "media.solids.shapes.object_findings#2",
@@ -97,7 +103,7 @@ CASES = {
     ),
     "boxes that cut objects": case(
         "setup.boxes.box_findings#1",
-        "setup.boxes.box_findings#2",
+        "setup.boxes.box_findings#3",
         objects=[{"kind": "box", "low": [-1, -1, 0.7], "high": [9, 9, 0.8]}],
         sources=[{**WAVE, "margin": 2}],
         monitors=[BOX],
@@ -107,13 +113,18 @@ CASES = {
         objects=[{"kind": "box", "low": [0.65, 0.7, 0.7], "high": [0.96, 0.8, 0.8]}],
         sources=[{**WAVE, "margin": 4}],
     ),
+    "an object beside the box of a wave": case(
+        "setup.boxes.box_findings#2",
+        objects=[{"kind": "box", "low": [0.5, 0.7, 0.7], "high": [0.58, 0.8, 0.8]}],
+        sources=[{**WAVE, "margin": 2}],
+    ),
     "a slab that should go on for ever": case(
         "setup.boxes.box_findings#1",
         objects=[{"kind": "box", "low": [0.7, -9, -9], "high": [0.8, 9, 9]}],
         sources=[{**WAVE, "margin": 2}],
     ),
     "a power box that could be larger": case(
-        "setup.boxes.box_findings#2",
+        "setup.boxes.box_findings#3",
         objects=[{"kind": "box", "low": [0.65, 0.7, 0.7], "high": [0.8, 0.8, 0.8]}],
         monitors=[{**BOX, "low": [0.68] * 3, "high": [0.82] * 3}],
     ),
@@ -131,8 +142,32 @@ CASES = {
         ],
         objects=[{**BALL, "center": [0.85, 0.75, 0.75], "radius": 0.06}],
     ),
+    "a reflection behind all objects": case(
+        "setup.facing.balance_findings#2",
+        grid=LINE,
+        objects=[{"kind": "box", "low": [1.8, -9, -9], "high": [2.2, 9, 9]}],
+        sources=[{**WAVE, "polarization": "y"}],
+        monitors=[
+            {"kind": "plane", "position": 3.0, "measures": "reflection", "frequencies": {"first": 1.9, "last": 2.1}}
+        ],
+    ),
+    "a transmission of waves from both sides": case(
+        "setup.facing.balance_findings#1",
+        grid=LINE,
+        sources=[{**WAVE, "polarization": "y", "direction": way} for way in ("+x", "-x")],
+        monitors=[{"kind": "plane", "measures": "transmission", "frequencies": {"first": 1.9, "last": 2.1}}],
+    ),
     "a trace in the cell of a dipole": case(
-        "setup.facing.coincident_findings", monitors=[{"kind": "trace", "place": [0.78, 0.75, 0.75]}]
+        "setup.facing.coincident_findings#1", monitors=[{"kind": "trace", "place": [0.78, 0.75, 0.75]}]
+    ),
+    "a dipole on a face of a box": case(
+        "setup.facing.coincident_findings#2", monitors=[{**BOX, "low": [0.75, 0.6, 0.6], "frequencies": {"first": 2.0}}]
+    ),
+    "a cross-section by a box within that of the wave": case(
+        "setup.on_faces.side_findings",
+        objects=[{"kind": "box", "low": [0.72] * 3, "high": [0.78] * 3}],
+        sources=[{**WAVE, "margin": 1}],
+        monitors=[{**BOX, "measures": "scattering", "low": [0.7] * 3, "high": [0.8] * 3}],
     ),
     "frequencies that the pulse lacks": case(
         "monitors.plans._weak",
@@ -155,6 +190,23 @@ CASES = {
     "what of a file of gprMax is left out": Case(_gprmax, ("engines.fdtd.gprmax.reader._problem",)),
 }
 AT_THE_END = {
+    "more than what it is a part of": Case(
+        project(
+            "fdtd",
+            {
+                "grid": LINE,
+                "materials": [{"permittivity": 16.0}],
+                "objects": [{"kind": "box", "low": [1.8, -9, -9], "high": [2.2, 9, 9]}],
+                "sources": [{"kind": "plane wave", "signal": {"kind": "pulse", "wavelength": 1.0, "cycles": 1.5}}],
+                "monitors": [
+                    {"kind": "plane", "name": "a", "position": 0.28, "frequencies": BAND},
+                    {"kind": "plane", "name": "b", "position": 1.0, "relative_to": "a", "frequencies": BAND},
+                ],
+            },
+            until=60.0,
+        ),
+        ("engines.fdtd.monitors.relative.Transmission.noticed",),
+    ),
     "a slab that rings": Case(
         project(
             "fdtd",
@@ -171,6 +223,6 @@ AT_THE_END = {
             until=60.0,
         ),
         ("engines.fdtd.monitors.balance.Balance.noticed", "engines.fdtd.monitors.settling.SettlingWatcher.noticed"),
-    )
+    ),
 }
 """What only a run can say."""

@@ -33,6 +33,10 @@ CASES = {
         "setup.fields.beside",
         equation={"kind": "diffusion", "initial": {"kind": "spots", "spots": [{"center": [500.0, 50.0, 50.0]}]}},
     ),
+    "a spot between cells": case(
+        "setup.fields._too_narrow",
+        equation={"kind": "diffusion", "initial": {"kind": "spots", "spots": [{"radius": 0.01}]}},
+    ),
     "a reaction on long steps": case(
         "setup.reaction.reaction_findings", equation={"kind": "Gray-Scott"}, sides=PERIODIC, numerics={"step": 5.0}
     ),

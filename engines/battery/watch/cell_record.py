@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from engines.api import Array
+from engines.api.abilities import Axes
 from engines.api.charts import Fact
 from engines.api.values import CellQuantity
 from engines.battery.cells.step.cells import Cells
@@ -34,6 +35,15 @@ CYCLES = {
     "cycles/charge plated [A h]": (CycleRow.PLATED, HOUR),
     "cycles/lowest potential of the anode [V]": (CycleRow.LOWEST_ANODE, 1.0),
 }
+CYCLE = "cycles/cycle"
+ENDS = ("time", "charge given", "voltage")
+OVER_CELLS: Axes = {"cell": ""}
+AXES: Mapping[str, Axes] = {
+    **{f"end/{name}": OVER_CELLS for name in ENDS},
+    **{name.partition(" [")[0]: {"cycle": CYCLE, **OVER_CELLS} for name in CYCLES},
+    CYCLE: {"cycle": CYCLE},
+}
+"""Of the results of all models."""
 
 
 def at_end(
@@ -105,7 +115,8 @@ class CellRecord:
             record = self._cells.record[:, :, : self._n]
         record = self._cells.backend.to_host(record).astype(np.float32)
         through = record[np.isfinite(record[:, CycleRow.DISCHARGED]).any(axis=1)]
-        return found | {name: through[:, row] / np.float32(unit) for name, (row, unit) in CYCLES.items()}
+        found |= {name: through[:, row] / np.float32(unit) for name, (row, unit) in CYCLES.items()}
+        return found | {f"{CYCLE} [1]": np.arange(1, 1 + len(through))}
 
 
 class ElementRecord:
@@ -165,6 +176,9 @@ class Recorded:
 
     def cell_results(self) -> Mapping[str, Array]:
         return self._record.results()
+
+    def result_axes(self) -> Mapping[str, Axes]:
+        return AXES
 
 
 def told(drawn: Mapping[str, Array], n: int) -> dict[str, Array]:

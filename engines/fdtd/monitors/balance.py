@@ -71,23 +71,27 @@ class Balance(FieldWatcher):
         return found
 
     def noticed(self) -> Sequence[Finding]:
-        """A sentence where R + T, of several planes the largest of each, is more than one, or less where it must be
-        one."""
+        """A sentence where R + T (or the one that is measured), of several planes the largest of each, is more than
+        one, or less where it must be one."""
         parts = self.parts_of_incident()
-        back, through = ([parts[title] for title in self._planes if title[0] == what] for what in "RT")
-        if not (back and through):
-            return ()
-        total = np.max(back, axis=0) + np.max(through, axis=0)
+        both = {
+            what: np.max(found, axis=0)
+            for what in "RT"
+            if (found := [parts[title] for title in self._planes if title[0] == what])
+        }
+        told, total = " + ".join(both), np.sum(list(both.values()), axis=0)
+        whole = self._whole and len(both) == 2
         off = np.nan_to_num(total - 1.0)
-        worst = int(np.abs(off).argmax() if self._whole else off.argmax())
-        if (abs(off[worst]) if self._whole else off[worst]) < FAR_FROM_ONE:
+        worst = int(np.abs(off).argmax() if whole else off.argmax())
+        if (abs(off[worst]) if whole else off[worst]) < FAR_FROM_ONE:
             return ()
         title, unit, x = self._first.abscissa()
-        why = "nothing here absorbs" if self._whole else "no more than what comes in can leave"
+        why = "nothing here absorbs" if whole else "no more than what comes in can leave"
+        wrong = "R and T are wrong" if len(both) == 2 else f"{told} is wrong"
         return (
             Finding(
-                f"R + T is {total[worst]:.3g} at a {title.lower()} of {x[worst]:.4g} {unit.replace('um', 'µm')}, and "
-                f"{why}: R and T are wrong by about as much. Run until the field has died down, and keep the planes "
+                f"{told} is {total[worst]:.3g} at a {title.lower()} of {x[worst]:.4g} {unit.replace('um', 'µm')}, and "
+                f"{why}: {wrong} by about as much. Run until the field has died down, and keep the planes "
                 "beside all objects and out of their near field; smaller cells help where the error stays.",
                 place=("monitors",),
                 remedy=None if self._decays else END_AT_DECAY,

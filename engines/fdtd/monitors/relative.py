@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.abilities import Axes
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
 from engines.fdtd.far.walls import IMAGES
 from engines.fdtd.grid.yee import METRES, SECONDS, VACUUM_IMPEDANCE
-from engines.fdtd.monitors.balance import LEAST
+from engines.fdtd.monitors.balance import FAR_FROM_ONE, LEAST
 from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at, source_spectrum
@@ -62,6 +62,24 @@ class Transmission(_Compared):
             found[above.plan.name] = np.divide(
                 np.abs(above.energy()), energy, out=np.full(len(energy), np.nan), where=enough
             )
+        return found
+
+    def noticed(self) -> Sequence[Finding]:
+        """A sentence for each plane through which more passes than through the one that it is a part of."""
+        found = []
+        title, unit, x = self._pairs[0][0].abscissa()
+        for (above, below), share in zip(self._pairs, self.shares().values(), strict=True):
+            worst = int(np.nan_to_num(share).argmax())
+            if share[worst] > 1 + FAR_FROM_ONE:
+                found.append(
+                    Finding(
+                        f"{share[worst]:.3g} times as much passes '{above.plan.name}' as '{below.plan.name}', at a "
+                        f"{title.lower()} of {x[worst]:.4g} {unit.replace('um', 'µm')}: it is no part of that. Place "
+                        f"'{below.plan.name}' before the source's wave meets anything, across all of its beam or "
+                        "guide, and run until the field has died down.",
+                        place=("monitors",),
+                    )
+                )
         return found
 
     def chart(self, name: str) -> ChartData:

@@ -46,6 +46,15 @@ def box_findings(
                     remedy=_smaller_margin(parameters, number, yee, axes, fillings, ranges),
                 )
             )
+        if beside := _beside(_ends(yee, ranges), axes, fillings):
+            found.append(
+                Finding(
+                    f"Object {_listed(beside)} lies beside the box of source {number + 1}, a plane wave, and is "
+                    "not lit by it. Move it into the box, or give that a smaller margin.",
+                    place=("sources", number),
+                    distorts=True,
+                )
+            )
     for number, monitor in enumerate(parameters.monitors):
         if not isinstance(monitor, BoxMonitor) or monitor.far_field.on:  # of those, far/walls.py tells
             continue
@@ -118,6 +127,18 @@ def _listed(numbers: Sequence[int]) -> str:
 
 def _rounded(place: Array) -> list[float]:
     return [float(f"{value:.6g}") for value in place]
+
+
+def _beside(ends: Array, axes: Sequence[Axis], fillings: Sequence[Filling]) -> list[int]:
+    """The numbers of the objects that lie outside of a box (its two corners); the first five."""
+    found = set()
+    for place, number, solid in fillings:
+        first, last = solid.bounds()
+        if number and any(
+            last[d] <= ends[0][d] or first[d] >= ends[1][d] for d, axis in enumerate(axes) if not axis.wraps
+        ):
+            found.add(place)
+    return sorted(found)[:5]
 
 
 def _cut(ends: Array, yee: Yee, axes: Sequence[Axis], fillings: Sequence[Filling]) -> list[int]:

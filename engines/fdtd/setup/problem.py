@@ -26,9 +26,10 @@ from engines.fdtd.monitors.traffic import monitors_traffic
 from engines.fdtd.parameters import FdtdParameters, PlaneMonitor
 from engines.fdtd.ports.feeding import feeding_findings
 from engines.fdtd.setup.boxes import box_findings
-from engines.fdtd.setup.facing import coincident_findings, facing_findings
+from engines.fdtd.setup.facing import balance_findings, coincident_findings, facing_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.fdtd.setup.media import media_of, staircase_findings, with_ranges
+from engines.fdtd.setup.on_faces import face_findings, side_findings
 from engines.fdtd.setup.sources import ports_of, sources_of, waveform_of
 from engines.fdtd.setup.speed import expected_rate
 from engines.fdtd.sources.checks import source_findings
@@ -102,7 +103,10 @@ class Setup:
             *self.monitors.findings,
             *object_findings(parameters, yee),
             *box_findings(parameters, yee, self.axes, fillings, self.driven),
+            *face_findings(self.monitors, yee, self.axes, self.driven),
+            *side_findings(self.monitors, yee, self.axes, self.driven),
             *facing_findings(parameters, fillings),
+            *balance_findings(parameters, fillings),
             *coincident_findings(parameters, yee),
             *staircase_findings(parameters, self.media),
         )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Finding
+from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil.parameters import (
     Charges,
     Conductivity,
     Diffusion,
+    GrayScott,
     Inclusions,
     Initial,
     Noise,
@@ -23,6 +25,7 @@ from engines.stencil.parameters import (
     Seeds,
     Sides,
     Source,
+    Spot,
     Spots,
     Start,
     TwoLayers,
@@ -34,6 +37,11 @@ from engines.stencil.setup.pictures import picture_field
 
 FADED = 4.0
 """Radii from its middle at which a hump is a ten millionth of its height."""
+
+
+BLURRED = 0.05
+"""Of a hump's whole content, by which that on the cells may be another without a word."""
+ROOT_PI = math.sqrt(math.pi)
 
 
 def axes(grid: Grid) -> list[Array]:
@@ -94,6 +102,38 @@ def beside(equation: Diffusion | Poisson, grid: Grid) -> Iterator[Finding]:
         if np.linalg.norm(at - np.clip(at, 0.0, grid.lengths)) >= reach:
             text = f"{name} lies beside the grid: it counts for nothing. Move it inside or remove it."
             yield Finding(text, place=("equation", *place, "center"))
+
+
+def narrow(equation: Diffusion | GrayScott, grid: Grid) -> Iterator[Finding]:
+    """Of each spot whose content on the cells is another than its own there, and of seeds of less than a cell."""
+    widest = max(grid.spacing)
+    if isinstance(equation, GrayScott):
+        if isinstance(equation.start, Seeds) and equation.start.count and equation.start.width < widest:
+            lost = "some have no cell"
+            yield _too_narrow("Seeds of", "wide lie", equation.start.width, widest, lost, "start", "width")
+    elif isinstance(equation.initial, Spots):
+        for k, spot in enumerate(equation.initial.spots):
+            on_cells, own, whole = _contents(spot, grid)
+            if spot.height and abs(on_cells - own) > BLURRED * whole:
+                has = f"it begins with {on_cells / own:.2g} of its content" if own else "it has none there"
+                place = ("initial", "spots", k, "radius")
+                yield _too_narrow(f"Spot {k + 1} of", "in radius lies", spot.radius, widest, has, *place)
+
+
+def _too_narrow(what: str, lies: str, size: float, cell: float, result: str, *place: str | int) -> Finding:
+    wider, at = float(f"{cell:.6g}"), ("equation", *place)
+    text = f"{what} {size:g} mm {lies} between cells of {cell:.3g} mm: {result}. Take finer cells, or make it wider."
+    return Finding(text, place=at, remedy=Remedy(f"Make it {wider:g} mm", {at: wider}), distorts=True)
+
+
+def _contents(spot: Spot, grid: Grid) -> tuple[float, float, float]:
+    """Of a hump of height 1: the sum over the cells, the integral over the grid, and that over all space [mm², mm³]."""
+    found = np.ones(3)
+    for x, c, h, length in zip(axes(grid), spot.center, grid.spacing, grid.lengths, strict=False):
+        reach = math.erf((length - c) / spot.radius) + math.erf(c / spot.radius)
+        cells = h * float(np.exp(-(((x - c) / spot.radius) ** 2)).sum())
+        found *= (cells, 0.5 * ROOT_PI * spot.radius * reach, ROOT_PI * spot.radius)
+    return float(found[0]), float(found[1]), float(found[2])
 
 
 def extremes(setting: Initial) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.backend.precision import FLOAT_TYPES
 from engines.stencil.parameters import Diffusion, GrayScott, Inclusions, OwnEquations, Poisson, SameEverywhere
 from engines.stencil.setup.faces import Interfaces
-from engines.stencil.setup.fields import beside, extremes
+from engines.stencil.setup.fields import beside, extremes, narrow
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.interfaces import coarse_inclusions
 from engines.stencil.setup.limits import check_memory, chosen_step, material, rounding_findings, stable_step
@@ -57,6 +57,8 @@ class GridProblem:
         self.findings += coarse
         if not isinstance(equation, GrayScott):
             self.findings += tuple(beside(equation, grid))
+        if not isinstance(equation, Poisson):
+            self.findings += tuple(narrow(equation, grid))
         if isinstance(equation, GrayScott):
             self.findings += reaction_findings(equation, self.step)
         if isinstance(equation, Diffusion):

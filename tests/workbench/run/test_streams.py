@@ -15,6 +15,7 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from tests.workbench.fake_engine import FakeBackend
 from workbench.export.streams import spikes as files
+from workbench.export.streams.cells import CellsFile
 from workbench.project.document import Document, new_document
 from workbench.project.presets import open_named
 from workbench.run.frames import RunState
@@ -207,6 +208,26 @@ def test_every_cell_is_on_disk(tmp_path):
         fallen = file["voltage"][0] - file["voltage"][1]
         assert np.corrcoef(fallen, drawn)[0, 1] > 0.999
         np.testing.assert_allclose(file["end/time"], 1200.0)
+
+
+def test_cycles_and_ends_on_disk_know_their_axes_also_after_more_of_them(tmp_path):
+    document = new_document(registry.engine("battery"))
+    given = {"protocol": ["Discharge at 1C for 60 s"], "cycles": 2, "ageing": {"sei": "ec reaction limited"}}
+    given |= {"parameter_set": "OKane2022", "ensemble": {"cells": 5, "distributions": [{}]}}
+    document.parameters = type(document.parameters).model_validate(given)
+    run(document, tmp_path)
+    with h5py.File(tmp_path / "cells.h5", "r+") as file:  # as of a run that was resumed after its end
+        results = {f"{name} [1]": file[name][:] for name in ("cycles/cycle", "cycles/discharge capacity")}
+    CellsFile(tmp_path / "cells.h5", [], 5, 20.0, "s").end(
+        results, {"cycles/discharge capacity": (("cycle", "cycles/cycle"), ("cell", ""))}
+    )
+    with h5py.File(tmp_path / "cells.h5") as file:
+        assert [axis.label for axis in file["end/time"].dims] == ["cell"]
+        assert [axis.label for axis in file["parameters/negative_particle_radius"].dims] == ["cell"]
+        for name in ("discharge capacity", "charge in the SEI"):
+            capacity = file[f"cycles/{name}"]
+            assert [axis.label for axis in capacity.dims] == ["cycle", "cell"]
+        assert file["cycles/discharge capacity"].dims[0][0][:].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("model", ["pack", "MPM"])

@@ -100,9 +100,11 @@ class Answers(Standing):
 
     @property
     def results(self) -> Named[Quantity]:
-        """What the engine gives besides, by ``group/quantity`` ("back/energy"); copied from the device when asked."""
+        """What the engine gives besides, by ``group/quantity`` ("back/energy"); of cells that are recorded how they
+        ended, and what their cycles took ("cycles/discharge capacity"). Copied from the device when asked."""
         self._notice()
-        return results_on_axes(quantities("result", self._ask(results_of)), self._ask(axes_of))
+        found = {**self._ask(results_of), **self._ask(self._recorded.at_the_end)}
+        return results_on_axes(quantities("result", found), self._ask(axes_of))
 
     @property
     def files(self) -> Named[str]:

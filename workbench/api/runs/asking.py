@@ -15,7 +15,8 @@ from engines.api.errors import ProblemError
 from engines.api.parameters import LARGEST
 from engines.api.simulation import contract
 from engines.geometry.grid import Grid
-from engines.geometry.line_cut import line_through
+from engines.geometry.line_cut import LONGEST_VECTOR, line_through
+from engines.geometry.particles import Particles
 from workbench.api import arrays
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named, unknown
@@ -35,12 +36,17 @@ def info_of(runner: Runner) -> SimulationInfo:
 
 
 def whole_field(simulation: Simulation, info: FieldInfo) -> Quantity:
-    """(n,) or (n, components) of the geometry's elements; of a grid (ny, nx) or (nz, ny, nx)."""
+    """(n,) or (n, components) of the geometry's elements, or (n, shells); of a grid (ny, nx) or (nz, ny, nx)."""
     values = contract.whole_field(simulation, info)
     if info.missing is not None:
         values = np.where(values == info.missing, np.float32(np.nan), values)
     found, geometry = np.asarray(values), simulation.geometry
     if not isinstance(geometry, Grid) or found.size != geometry.n_cells:
+        if isinstance(geometry, Particles) and info.components > LONGEST_VECTOR:  # shells of spheres, equally thick
+            middles = (np.arange(info.components) + 0.5) / info.components
+            radius = {"radius": Quantity(middles, "1", "Distance from the centre, of the radius")}
+            shells = found.reshape(-1, info.components)
+            return Quantity(shells, info.unit, info.title, (info.location, "radius"), radius)
         shape = (-1, info.components) if info.components > 1 else (-1,)
         dims = (info.location, "component")[: len(shape)]
         return Quantity(found.reshape(shape), info.unit, info.title, dims)

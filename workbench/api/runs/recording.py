@@ -109,6 +109,10 @@ class EachRecorder(Observer):
         trains = np.concatenate(neurons), Quantity(np.concatenate(times), self._unit, "Time")
         return SpikeTrains(*trains, self._spiking.populations)
 
+    def at_the_end(self, _: Simulation) -> Mapping[str, Array]:
+        """How cells ended, and their cycles, up to now; empty where nothing of them is recorded."""
+        return {} if self._cells is None else self._cells.cell_results()
+
     def cells(self, simulation: Simulation) -> Mapping[str, Array] | None:
         """(rows,) times, (rows, cells) of each quantity, (cells,) of what was drawn, by ``name [unit]``, up to now;
         None where nothing of them is recorded."""

@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.api.values import CellQuantity
-from workbench.export.hdf5 import changed, make_hdf5, name_axes, put, readable
+from workbench.export.hdf5 import UNNAMED, Dims, changed, make_hdf5, name_axes, put, readable
 from workbench.export.streams.growing import append, growing
 
 CHUNK_NUMBERS = 1 << 16
@@ -39,8 +39,9 @@ class CellsFile:
                 data.attrs["title"] = each.title
             for name, values in parameters.items():
                 put(file, f"parameters/{name}", values)
-            rows = {each.name: (("time", "time"), ("cell", "")) for each in self._quantities}
-            name_axes(file, {"time": (("time", "time"),), **rows})
+            rows: Dims = {each.name: (("time", "time"), ("cell", "")) for each in self._quantities}
+            drawn: Dims = {f"parameters/{name.partition(' [')[0]}": (("cell", ""),) for name in parameters}
+            name_axes(file, {"time": (("time", "time"),), **rows, **drawn})
 
         make_hdf5(self.path, fill)
 
@@ -78,11 +79,12 @@ class CellsFile:
             for each in self._quantities:
                 append(file[each.name], np.stack([row[each.name] for row in rows]))
 
-    def end(self, results: Mapping[str, Array]) -> None:
-        """Put what is known at the end beside the rows, by ``group/name [unit]``."""
+    def end(self, results: Mapping[str, Array], dims: Dims = UNNAMED) -> None:
+        """Put what is known at the end beside the rows, by ``group/name [unit]``, and what it is over."""
         with changed(self.path) as file:
             for name, values in results.items():
                 put(file, name, values)
+            name_axes(file, dims)
 
 
 def _told(rows: Mapping[str, tuple[int, ...]]) -> str:

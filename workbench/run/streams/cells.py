@@ -9,6 +9,7 @@ import numpy as np
 
 from engines.api import Array, Simulation
 from engines.api.abilities import Cells
+from workbench.export.results import dims_of
 from workbench.export.streams.cells import CellsFile
 from workbench.run.streams.stream import Job, in_turn
 from workbench.storage.atomic import sync
@@ -58,8 +59,8 @@ class CellStream:
 
     def ended(self, simulation: Simulation, finite: bool) -> Job:
         self.look(simulation)
-        rest, results = self.written(everything=True), self._cells.cell_results()
-        return in_turn(rest, lambda: self._file.end(results))
+        rest, results, dims = self.written(everything=True), self._cells.cell_results(), dims_of(simulation)
+        return in_turn(rest, lambda: self._file.end(results, dims))
 
     def sync(self) -> None:
         sync(self._file.path)

@@ -16,6 +16,32 @@ def test_what_cells_did_is_over_time_and_cells():
     assert (axes["time"].tolist(), axes["time"].unit, axes["cell"].tolist()) == ([0, 60, 90], "s", [0, 1, 2])
 
 
+def test_how_cells_ended_and_their_cycles_are_over_cells_and_cycles():
+    """Python had neither."""
+    cells = wb.open("hundred_cycles").set({"ensemble.cells": 3, "protocol": ["Discharge at 1C for 60 s"], "cycles": 2})
+    results = cells.run(device="cpu").results
+    wanted = {f"end/{name}": ("cell",) for name in ("time", "charge given", "voltage")}
+    wanted |= {
+        "cycles/discharge capacity": ("cycle", "cell"),
+        "cycles/lowest potential of the anode": ("cycle", "cell"),
+    }
+    for name, dims in (wanted | {"cycles/cycle": ("cycle",)}).items():
+        found = results[name]
+        assert (found.dims, tuple(found.coordinates)) == (dims, dims), name
+        assert tuple(len(axis) for axis in found.coordinates.values()) == found.shape, name
+        assert found.coordinates.get("cycle", np.arange(1, 3)).tolist() == [1, 2]
+    assert results["end/time"].tolist() == [120, 120, 120]
+
+
+@pytest.mark.parametrize(("preset", "shells"), [("one_particle", 32), ("particle_sizes", 16)])
+def test_what_is_inside_of_particles_is_over_their_radius(preset, shells):
+    """Its shells were components."""
+    with wb.open(preset).simulate(device="cpu") as run:
+        found = run.field("stoichiometry")
+    assert (found.dims, tuple(found.coordinates)) == (("point", "radius"), ("radius",))
+    np.testing.assert_allclose(found.coordinates["radius"], (np.arange(shells) + 0.5) / shells)
+
+
 @pytest.mark.filterwarnings("ignore::workbench.api.findings.WorkbenchWarning")
 def test_spectra_are_over_frequency_and_places_and_traces_over_time():
     results = wb.open("fdtd_slab").run(until=20, device="cpu").results
