@@ -34,15 +34,16 @@ def resolution_findings(
     indices = [medium.largest_index(2 * np.pi * highest) for medium in media if not medium.perfect_conductor]
     densest = max(index for index, _ in indices)
     shortest = SPEED_OF_LIGHT / highest / densest
-    varying = [float(yee.sizes(d).max()) for d in yee.varying if yee.counts[d] > 1]
-    coarsest = max(varying, default=yee.smallest)
+    varying = {d: float(yee.sizes(d).max()) for d in yee.varying if yee.counts[d] > 1}
+    coarsest = max(varying.values(), default=yee.smallest)
     cells = shortest / coarsest
     unit = length_unit.replace("um", "µm")
     needed = shortest / FEWEST_PER_WAVELENGTH
     if cells < FEWEST_PER_WAVELENGTH:
+        along = f" along {'xyz'[max(varying, key=varying.__getitem__)]}" if len(varying) > 1 else ""
         raise ProblemError(
-            f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: "
-            f"use cells of at most {needed:.2g} {unit}, or a longer wavelength."
+            f"The shortest wavelength, {shortest:.3g} {unit}{' in an object' * (densest > 1)}, has "
+            f"{_down(cells)} cells{along}: use cells of at most {_down(needed)} {unit}, or a longer wavelength."
         )
     extinction = max(found for _, found in indices)
     depth = SPEED_OF_LIGHT / (2 * np.pi * highest * extinction) if extinction else np.inf
@@ -84,6 +85,12 @@ def resolution_findings(
     if 100 * slow >= TOLD_SLOW:
         text += f", on which waves are {100 * slow:.2g} % slow: fringes and resonances lie that much too low"
     return (Finding(f"{text}.", "info", ("grid",)),)
+
+
+def _down(value: float) -> str:
+    """To three digits, never above it: what is obeyed must do."""
+    digits = 2 - int(np.floor(np.log10(value)))
+    return f"{np.floor(value * 10.0**digits) / 10.0**digits:.3g}"
 
 
 def _finer(yee: Yee, largest: float) -> Remedy | None:

@@ -118,12 +118,13 @@ def _named(what: str, planes: Sequence[FluxWatcher]) -> dict[str, FluxWatcher]:
     return {what if len(planes) == 1 else f"{what}, {each.plan.name}": each for each in planes}
 
 
-def incident_energy(energies: Sequence[Array], names: Sequence[str], least: float) -> Array:
-    """The largest of what passes each plane without objects. Raises ProblemError if that stays below ``least``."""
+def incident_energy(energies: Sequence[Array], names: Sequence[str], least: float, reached: bool = True) -> Array:
+    """The largest of what passes each plane without objects. reached: whether pulses have anything at its frequencies.
+    Raises ProblemError if that stays below ``least``."""
     found = np.max(np.abs(energies), axis=0)
     if not found.max() > least:
-        raise ProblemError(
-            f"Nothing comes to '{names[0]}' without objects: place it inside of the plane wave's box, in the beam, "
-            "or let it measure power."
-        )
+        why = "place it inside of the plane wave's box, in the beam, or let it measure power"
+        if not reached:
+            why = "the sources have nothing at its wavelengths. Measure where they have, or give them a shorter pulse"
+        raise ProblemError(f"Nothing comes to '{names[0]}' without objects: {why}.")
     return np.asarray(found)

@@ -154,14 +154,11 @@ def _spectrum(waveform: TimeCourse, frequencies: tuple[float, ...], dt: float, s
     return np.asarray(np.abs(source_spectrum([waveform], np.array(frequencies), dt, steps, every)[0]))
 
 
-def _weak(
-    setting: Frequencies, number: int, plan: FourierPlan, around: Surroundings, over_incident: bool
-) -> list[Finding]:
-    """What is said of frequencies that pulses hardly have. number: of the monitor in the form, from 0; over_incident:
-    whether it gives parts of what comes in"""
+def _strength(plan: FourierPlan, around: Surroundings) -> Array | None:
+    """(frequencies,) of the largest amplitude of a pulse, in the one that has most there; None without pulses."""
     pulses = [waveform for waveform in around.waveforms if not waveform.steady]
     if not pulses:
-        return []
+        return None
     strength = np.zeros(len(plan.frequencies))
     for waveform in pulses:
         top = waveform.highest_frequency
@@ -170,6 +167,17 @@ def _weak(
         steps = int(over_at(waveform) / around.dt)
         spectrum = _spectrum(waveform, tuple(scan), around.dt, steps, every)
         strength = np.maximum(strength, spectrum[: len(strength)] / spectrum.max())
+    return strength
+
+
+def _weak(
+    setting: Frequencies, number: int, plan: FourierPlan, around: Surroundings, over_incident: bool
+) -> list[Finding]:
+    """What is said of frequencies that pulses hardly have. number: of the monitor in the form, from 0; over_incident:
+    whether it gives parts of what comes in"""
+    strength = _strength(plan, around)
+    if strength is None:
+        return []
     weak = strength**2 <= LEAST * strength.max() ** 2 if over_incident else strength < WEAK
     if not weak.any():
         return []
@@ -281,7 +289,9 @@ def make_watchers(
                 parts[plan.measures].append(flux)
     if incident is not None:
         names = [each.plan.name for each in parts["transmission"] or parts["reflection"]]
-        energy = incident_energy([incident.energies[name] for name in names], names, incident.nothing)
+        strength = _strength(plans.normalised[0].plan, around)
+        reached = strength is None or strength.max() >= WEAK
+        energy = incident_energy([incident.energies[name] for name in names], names, incident.nothing, reached)
         every = plans.normalised[0].plan.every
         found.append(
             Balance(parts["reflection"], parts["transmission"], energy, every, whole, parameters.ending.at_decay)
