@@ -67,6 +67,7 @@ class Stored:
         return beside if beside.is_file() and not file.is_file() else file
 
 
+TABLES = (".csv", ".tsv", ".txt", ".dat")
 NO_FILES: Mapping[Place, Path] = MappingProxyType({})
 
 
@@ -89,6 +90,12 @@ def read_stored(path: Path, names_of: NamesOf = no_names, permission: Permission
             return _from_folder(path.parent, path.name, permission)
         if path.suffix.lower() == ".png":
             return _from_snapshot(path, permission)
+        if path.suffix.lower() in TABLES:
+            raise ProblemError(
+                f"'{path}' is a table, which no problem is made of: open a problem, and choose the table in its "
+                "form (a battery's drive cycle, the history of a load, connections of neurons), or drop it on a "
+                "chart to compare with it."
+            )
         if path.suffix.lower() != ".zip" and not zipfile.is_zipfile(path):
             raise ProblemError(
                 f"'{path}' is neither a project nor a mesh that can be read: choose a project's folder or .zip, "

@@ -363,6 +363,13 @@ def test_a_zip_is_known_by_what_it_holds_whatever_it_is_called(project, tmp_path
         open_document(tmp_path / "notes.workbench")
 
 
+@pytest.mark.parametrize("name", ["drive.csv", "DRIVE.TXT"])
+def test_a_table_says_where_it_goes(tmp_path, name):
+    (tmp_path / name).write_text("time [s],current [A]\n0,1\n")
+    with pytest.raises(ProblemError, match=r"is a table, .* in its form .* drive cycle.* on a chart"):
+        open_document(tmp_path / name)
+
+
 def test_a_preset_of_ours_is_opened_without_the_engines_of_others(monkeypatch):
     """All take a second to load, which each rank and each short run had to wait for."""
     monkeypatch.setattr(registry, "engines", lambda: pytest.fail("all engines were loaded"))
