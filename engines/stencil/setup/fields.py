@@ -41,6 +41,8 @@ FADED = 4.0
 
 BLURRED = 0.05
 """Of a hump's whole content, by which that on the cells may be another without a word."""
+INSULATING = 1e-6
+"""Of a diffusivity: what is proposed in the place of none."""
 ROOT_PI = math.sqrt(math.pi)
 
 
@@ -206,9 +208,13 @@ def relative_conductivity(setting: Conductivity, grid: Grid) -> Array | None:
     if isinstance(setting, Picture):
         values = picture_field(setting, grid, "diffusivity")
         if not (values > 0).all():
+            place = ("equation", "conductivity")
+            low, high = (value if value > 0 else INSULATING for value in (setting.low, setting.high))
             raise ProblemError(
-                f"The picture's diffusivity falls to {float(values.min()):g} of the equation's: "
-                "make its values for black and white both greater than 0."
+                f"The picture's diffusivity falls to {float(values.min()):g} of the equation's: make its Low (black) "
+                f"and High (white) both greater than 0, {INSULATING:g} for what insulates.",
+                (*place, "low" if setting.low <= 0 else "high"),
+                Remedy(f"Let it fall to {min(low, high):g}", {(*place, "low"): low, (*place, "high"): high}),
             )
         return values
     values = np.ones(grid.shape, np.float32)

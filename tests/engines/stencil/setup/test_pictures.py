@@ -89,8 +89,11 @@ def test_a_material_must_conduct_everywhere(tmp_path):
     grid = Grid((4, 4), (1.0, 1.0))
     assert relative_conductivity(Picture(picture=path, low=0.1, high=2.0), grid).min() == np.float32(0.1)
     for low in (0.0, -1.0):
-        with pytest.raises(ProblemError, match="both greater than 0"):
+        with pytest.raises(ProblemError, match="both greater than 0, 1e-06 for what insulates") as error:
             relative_conductivity(Picture(picture=path, low=low), grid)
+        assert error.value.place == ("equation", "conductivity", "low")
+        mended = {place[-1]: value for place, value in error.value.remedy.changes.items()}
+        assert relative_conductivity(Picture(picture=path, **mended), grid).min() == np.float32(1e-6)
 
 
 @pytest.mark.parametrize("suffix", ["jpg", "png"])
