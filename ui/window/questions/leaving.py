@@ -15,7 +15,7 @@ from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
 
 EXPLANATION = "What is kept aside stands in the gallery, among what is unsaved."
-RUN_TOO = "Its run stands at {time}: Discard gives that up, too; saved or kept aside it opens there."
+RUN_TOO = "Its run stands at {time}: Discard gives that up, too; saved or kept aside it opens there, on this computer."
 NOT_TAKEN = "Nothing keeps what is typed there; Cancel leads back to it."
 
 
