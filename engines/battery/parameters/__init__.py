@@ -102,7 +102,10 @@ class BatteryParameters(ParameterGroup):
         "One particle per electrode, without or with an electrolyte; many that differ; bare ones; a pack with heat",
     )
     thermal: Literal["isothermal", "lumped"] = quantity(
-        "isothermal", "", "Constant temperature, or one temperature per cell with its own heat", when=SINGLE
+        "isothermal",
+        "",
+        "Constant temperature, or one per cell with its own heat; which ones, Changes say (ambient, initial)",
+        when=SINGLE,
     )
     initial_state_of_charge: float | None = quantity(
         None, "1", "Charge at the start between the cut-offs at rest; without it as the parameter set says", ge=0, le=1
@@ -127,7 +130,9 @@ class BatteryParameters(ParameterGroup):
         Ensemble(), "", "How many cells and how they differ", when={"model": ("SPM", "SPMe", "pack")}
     )
     ageing: Ageing = quantity(Ageing(), "", "Growth of the SEI and lithium plating", when=SINGLE)
-    changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
+    changes: list[Change] = quantity(
+        [], "", "Numbers of the parameter set that are other than there: sizes, temperatures at the start and around, …"
+    )
     functions: list[TypedFunction] = quantity(
         [], "", "Functions of the parameter set that are other than there: potentials, diffusivities, conductivities",
         max_length=8,

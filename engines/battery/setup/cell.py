@@ -14,7 +14,7 @@ from engines.api.errors import ProblemError
 from engines.battery.bpx import read_bpx
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameter_sets.balance import balance_findings, charged, state_of_charge, window
-from engines.battery.parameter_sets.changes import apply_changes
+from engines.battery.parameter_sets.changes import LABELS, apply_changes
 from engines.battery.parameter_sets.constants import GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.ranges import check_together
 from engines.battery.setup.functions import with_functions
@@ -70,6 +70,8 @@ def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) 
     found += [*_without_electrolyte(parameters, chosen), *_start(parameters, chosen)]
     if not parameters.heats and parameters.model != "pack":
         found += _held(parameters, chosen)
+    if parameters.heats:
+        found += _apart(parameters, chosen)
     return tuple(found)
 
 
@@ -128,5 +130,31 @@ def _held(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
             "info" if set(others.values()) == {REFERENCE_TEMPERATURE} else "warning",  # that nobody set
             place=("thermal",) if parameters.model in SINGLE else ("model",),
             remedy=lumped if may_heat else None,
+        )
+    ]
+
+
+def _apart(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
+    """Where one of the temperatures at the start and around is changed, and the other left as it was."""
+    values = chosen.values()
+    named = ("initial_temperature", "ambient_temperature")
+    changed = [k for k, each in enumerate(parameters.changes) if each.parameter in named]
+    start, around = (values[name] for name in named)
+    if len(changed) != 1 or abs(start - around) <= 0.01:
+        return []
+    (k,) = changed
+    own = parameters.changes[k]
+    (other,) = {*named} - {own.parameter}
+    changes = [each.model_dump(mode="json") for each in parameters.changes]
+    words = LABELS[other].partition(" [")[0].lower()
+    return [
+        Finding(
+            f"Cells begin at {start:g} K and are surrounded by {around:g} K: only one of the two was changed, and they "
+            f"come to their surroundings' over a while. Change the {words}, too, where it is to be the same.",
+            place=("changes", k, "value"),
+            remedy=Remedy(
+                f"Make the {words} {own.value:g} K",
+                {("changes",): [*changes, {"parameter": other, "value": own.value}]},
+            ),
         )
     ]

@@ -223,3 +223,21 @@ def test_a_set_that_does_not_begin_full_says_where_it_begins(name, said, told):
     begins = [each.message for each in found if each.place == ("initial_state_of_charge",)]
     assert len(begins) == bool(told)
     assert all(told in sentence for sentence in begins)
+
+
+@pytest.mark.parametrize("changed", ["ambient", "initial"])
+def test_temperatures_of_which_one_was_changed_are_told(changed):
+    """A cell in surroundings of 10 °C began at 25 °C without a word."""
+    one, both = (
+        BatteryParameters(
+            thermal="lumped", changes=[{"parameter": f"{name}_temperature", "value": 283.15} for name in names]
+        )
+        for names in ([changed], ["ambient", "initial"])
+    )
+    (told,) = [each for each in parameter_set_findings(one, parameter_set_of(one)) if "Cells begin at" in each.message]
+    assert told.place == ("changes", 0, "value")
+    assert ("begin at 298.15 K and are surrounded by 283.15 K" in told.message) == (changed == "ambient")
+    (other,) = {"ambient", "initial"} - {changed}
+    (mended,) = told.remedy.changes.values()
+    assert mended[1] == {"parameter": f"{other}_temperature", "value": 283.15}
+    assert not [each for each in parameter_set_findings(both, parameter_set_of(both)) if "Cells begin" in each.message]
