@@ -76,3 +76,11 @@ def test_a_state_that_stays_on_another_machine_is_not_sent_to_it_and_only_the_ne
     for beginning in (Beginning(state), Beginning(state), Beginning(STAYS_THERE), Beginning(None)):
         assert services._start_there(there, None, True, beginning, ()) == "runner"
     assert [(how["kept"], how["state"]) for how in asked] == [(True, None), (False, state), (True, None), (False, None)]
+
+
+def test_a_run_that_was_found_on_another_machine_is_joined_once():
+    """What starts after it begins there anew."""
+    services = HouseServices()
+    there = SimpleNamespace(start=lambda *_, **how: "begun", runner="found")
+    services._attached = True
+    assert [services._start_there(there, None, True, Beginning(None), ()) for _ in range(2)] == ["found", "begun"]
