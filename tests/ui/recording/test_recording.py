@@ -1,5 +1,6 @@
 """Frames that are kept, looked at again while the run goes on, and written as a movie."""
 
+import shutil
 import threading
 import time as clock
 import zlib
@@ -75,6 +76,13 @@ def test_a_frame_comes_back_bit_for_bit(reel):
     folder = reel.frames[0].file.parent
     reel.clear()
     assert not folder.exists()
+
+
+def test_a_reel_whose_files_somebody_has_removed_is_cleared(reel):
+    filled(reel, [1])
+    shutil.rmtree(reel.frames[0].file.parent)
+    reel.clear()
+    assert not reel.frames
 
 
 def test_what_hardly_becomes_smaller_is_written_as_it_is(reel, monkeypatch):

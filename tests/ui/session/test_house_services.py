@@ -226,7 +226,7 @@ def test_exports_of_a_real_run(qtbot, make_window, tmp_path, monkeypatch):
     assert list(tmp_path.glob("results_*.vtu"))
     monkeypatch.setattr("ui.session.house.CAPACITY", 2 * len(series))
     services.export_results(tmp_path, document, runner, info, curves)
-    assert (tmp_path / "results_series.csv").read_text().startswith(f"# {THINNED}"), "of longer curves some are left out"
+    assert (tmp_path / "results_series.csv").read_text().startswith(f"# {THINNED}"), "thinned"
     assert [path.suffix for path in services.export_mesh(tmp_path / "mesh.elem", document)] == [".pts", ".elem", ".lon"]
     assert (tmp_path / "mesh.elem").read_text().startswith(f"{document.geometry.n_cells}\n")
     services.export_snapshot(tmp_path / "picture.png", np.zeros((9, 16, 4), np.uint8), document)
