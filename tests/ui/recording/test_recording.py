@@ -90,10 +90,10 @@ def test_what_hardly_becomes_smaller_is_written_as_it_is(reel, monkeypatch):
     levels, pack = [], zlib.compress
     monkeypatch.setattr(reels.zlib, "compress", lambda content, level: (levels.append(level), pack(content, level))[1])
     noise = np.random.default_rng(0).random(100_000).astype(np.float32)
-    for step, values in enumerate((noise, np.zeros_like(noise), noise[:1000])):
+    for step, values in enumerate((noise, np.zeros_like(noise), noise[:1000], noise[:36_000])):
         reel.add(*write(Frame(1, step, float(step), {"surface": values}), reel.begin()))
         assert read(reel.frames[-1]).values["surface"].tobytes() == values.tobytes()
-    assert levels == [1, 0, 1, 1, 1], "a part is tried; what is short is packed at once"
+    assert levels == [1, 0, 1, 1, 1, 1, 0], "a whole part is tried; what is short is packed at once"
     assert reel.frames[1].size < noise.nbytes / 100
 
 
