@@ -274,6 +274,9 @@ def test_a_run_that_is_over_keeps_a_few_of_its_frames_and_its_end():
     assert len(reel.frames) == 3 * MOST_FRAMES // 4
     assert reel.frames[-1].step == 3 * MOST_FRAMES - 1
     assert read(reel.frames[0]).values["surface"][0] == reel.frames[0].step
+    few = list(reel.frames)
+    reel.thin(len(few), reel.size)
+    assert reel.frames == few, "as many as may be, and of the size that they may have"
     reel.thin(MOST_FRAMES, 1)
     assert len(reel.frames) <= 2
     reel.clear()
