@@ -169,7 +169,7 @@ class Cases:
         elif what not in CAUGHT and test in self.keep_time:
             self._tell(clean, found, test)
         elif what not in CAUGHT:
-            self.passed.update(name for name, _ in clean.names)
+            self.passed.update({test} - {""})
             self._tell(clean, found, test)
         elif by:
             self.failed.add(by)

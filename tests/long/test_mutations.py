@@ -109,9 +109,31 @@ def test_a_process_that_dies_or_never_ends_has_caught_a_defect_unless_it_does_so
     clean = made.following()
     assert (clean.clean, clean.names) == (True, job.names)
     made.answer(clean, ("survived", ""))
+    assert not made.passed, "nobody knows how far it came"
     made.answer(job, Lost(why))
     made.answer(made.following(), Lost(why))
     assert told(tmp_path) == [[what, "", mutant.line], ["survived", "", mutant.line]]
+
+
+def test_without_the_defect_tests_are_run_twice_as_long_as_with_it_and_no_longer(monkeypatch):
+    """All that stand near took many minutes, and what they said was that they had not ended."""
+    run, seconds = [], iter(range(1000))
+
+    def results(items):
+        for item in items:
+            run.append(item)
+            yield item, "passed", 1.0
+
+    monkeypatch.setattr(trying, "results", results)
+    monkeypatch.setattr(trying, "spent", lambda: next(seconds))
+    monkeypatch.setattr(trying, "put", lambda *_: True)
+    for name in ("damaged", "start_others_with"):
+        monkeypatch.setattr(trying, name, Mock())
+    tests = Mock(items={str(k): Mock() for k in range(50)})
+    for clean, expected in ((False, 6), (True, 11)):
+        run.clear()
+        job = Try(Mock(path="a.py"), tuple((name, 1.0) for name in tests.items), 5.0, clean=clean)
+        assert (job(tests), len(run)) == (("survived", ""), expected)
 
 
 @pytest.mark.parametrize(

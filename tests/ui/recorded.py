@@ -63,16 +63,26 @@ def painted(widget: QWidget) -> list[str]:
     QWidget.render(widget, painter, QPoint())  # a view's own is another
     painter.end()
     buffer.close()
-    return [line for group in ElementTree.fromstring(bytes(content.data())).iter() for line in _shapes(group)]
+    root = ElementTree.fromstring(bytes(content.data()))
+    shades = {f"url(#{each.get('id')})": _shades(each) for each in root.iter() if each.tag.endswith("Gradient")}
+    return [line for group in root.iter() for line in _shapes(group, shades)]
 
 
-def _shapes(group: ElementTree.Element) -> Iterator[str]:
+def _shades(gradient: ElementTree.Element) -> str:
+    """Where it has which colour, and from where to where it goes."""
+    ends = in_figures(np.array([gradient.get(name, "nan") for name in ("x1", "y1", "x2", "y2")], np.float64))
+    return "; ".join([f"from {ends}", *(f"{each.get('offset')} {each.get('stop-color')}" for each in gradient)])
+
+
+def _shapes(group: ElementTree.Element, shades: dict[str, str]) -> Iterator[str]:
     """Of a group of SVG, whose shapes have its colours."""
     for shape in group if group.tag.endswith("}g") else ():
         kind = shape.tag.rpartition("}")[2]
         look = {**group.attrib, **shape.attrib}
         colours = [
-            f"{look[part]} {look.get(f'{part}-opacity', 1)}" for part in ("fill", "stroke") if look[part] != "none"
+            f"{shades.get(look[part], look[part])} {look.get(f'{part}-opacity', 1)}"
+            for part in ("fill", "stroke")
+            if look[part] != "none"
         ]
         if kind == "g" or not colours:
             continue

@@ -138,6 +138,9 @@ def test_a_chart_over_time_may_stand_over_another_series_where_there_is_one(qtbo
     cell.abscissae = offered
     (menu,) = [action.menu() for action in cell.menu().actions() if action.text() == "Horizontal axis"]
     assert [action.text() for action in menu.actions()] == entries
+    (_, title), unit = offered[0] if offered else ("", "time"), "A h" if offered else "s"
+    cell.set_abscissa(("charge", title, unit) if offered else None)
+    assert cell.content(".csv").decode().startswith(f"curve,{title} [{unit}],Gain [V]"), "what the columns are"
 
 
 @pytest.mark.parametrize("dots", [96, 300])

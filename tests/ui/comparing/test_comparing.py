@@ -274,6 +274,9 @@ def test_a_run_that_is_over_keeps_a_few_of_its_frames_and_its_end():
     assert len(reel.frames) == 3 * MOST_FRAMES // 4
     assert reel.frames[-1].step == 3 * MOST_FRAMES - 1
     assert read(reel.frames[0]).values["surface"][0] == reel.frames[0].step
+    few = list(reel.frames)
+    reel.thin(len(few), reel.size)
+    assert reel.frames == few, "as many as may be, and of the size that they may have"
     reel.thin(MOST_FRAMES, 1)
     assert len(reel.frames) <= 2
     reel.clear()
@@ -284,7 +287,7 @@ def test_a_run_that_is_over_keeps_a_few_of_its_frames_and_its_end():
     [
         ([(100.0, 100.0, 100.0), (110.0, 105.0, 100.0)], "mm", True),
         ([(100.000001, 100.0, 100.0), (110.0, 105.0, 100.0)], "mm", True),
-        ([(101.0, 100.0, 100.0), (110.0, 105.0, 100.0)], "mm", False),
+        ([(100.0001, 100.0, 100.0), (110.0, 105.0, 100.0)], "mm", False),
         ([(100.0, 100.0, 100.0), (110.0, 106.0, 100.0)], "mm", False),
         ([(100.0, 100.0, 100.0), (110.0, 105.0, 100.0)], "µm", False),
     ],

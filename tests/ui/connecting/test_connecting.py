@@ -19,6 +19,7 @@ from ui.connecting.area import GONE, LEFT_THERE, STAYS
 from ui.connecting.dialog import PlaceDialog
 from ui.session.house import HouseServices
 from ui.session.running.phase import Phase
+from ui.session.snapshots import Beginning
 from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT, TRY
 from workbench.remote.connection import Place
 from workbench.remote.questions import SetControl
@@ -362,3 +363,17 @@ def test_who_was_asked_at_the_terminal_is_asked_there_again(monkeypatch):
     services.connect(Place("me@lab"), asks=True)
     services.reconnect()
     assert made == [(Place("me@lab"), True)] * 2
+
+
+@pytest.mark.parametrize(("run", "begun"), [("ours", "joined"), ("another", True), ("", True)])
+def test_a_line_that_is_back_joins_its_own_run_or_begins_from_what_was_kept_there(monkeypatch, run, begun):
+    def connection(place, asks=False):
+        return SimpleNamespace(place=place, asks=asks, run=run, runner="joined", attach=lambda: None)
+
+    monkeypatch.setattr("ui.session.house.Connection", connection)
+    services = HouseServices()
+    services.connect(Place("me@lab"))
+    services._there.runner = SimpleNamespace(run_id="ours")
+    assert services.reconnect() == (run == "ours")
+    services._there.start = lambda *_, **how: how["kept"]
+    assert services._start_there(services._there, None, True, Beginning(None), ()) == begun

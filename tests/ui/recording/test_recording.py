@@ -1,5 +1,6 @@
 """Frames that are kept, looked at again while the run goes on, and written as a movie."""
 
+import shutil
 import threading
 import time as clock
 import zlib
@@ -77,15 +78,22 @@ def test_a_frame_comes_back_bit_for_bit(reel):
     assert not folder.exists()
 
 
+def test_a_reel_whose_files_somebody_has_removed_is_cleared(reel):
+    filled(reel, [1])
+    shutil.rmtree(reel.frames[0].file.parent)
+    reel.clear()
+    assert not reel.frames
+
+
 def test_what_hardly_becomes_smaller_is_written_as_it_is(reel, monkeypatch):
     """Packing takes a core from the run, and noise does not become smaller by it."""
     levels, pack = [], zlib.compress
     monkeypatch.setattr(reels.zlib, "compress", lambda content, level: (levels.append(level), pack(content, level))[1])
     noise = np.random.default_rng(0).random(100_000).astype(np.float32)
-    for step, values in enumerate((noise, np.zeros_like(noise), noise[:1000])):
+    for step, values in enumerate((noise, np.zeros_like(noise), noise[:1000], noise[:36_000])):
         reel.add(*write(Frame(1, step, float(step), {"surface": values}), reel.begin()))
         assert read(reel.frames[-1]).values["surface"].tobytes() == values.tobytes()
-    assert levels == [1, 0, 1, 1, 1], "a part is tried; what is short is packed at once"
+    assert levels == [1, 0, 1, 1, 1, 1, 0], "a whole part is tried; what is short is packed at once"
     assert reel.frames[1].size < noise.nbytes / 100
 
 

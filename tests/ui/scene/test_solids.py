@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from engines.api.placing import PlacedGroup, PlacedItem, Placement
+from engines.api.placing import Faces, PlacedGroup, PlacedItem, Placement
 from engines.geometry.grid import Grid
 from engines.geometry.solids.faces import ball_faces, box_faces, joined, turned_faces
 from tests.ui.scene.grids import info
@@ -172,6 +172,13 @@ def test_round_bodies_are_smooth_and_boxes_have_edges() -> None:
     assert (normals * outwards).sum(axis=1).min() > 0.995
     _, normals = with_normals(box_faces(np.zeros(3), np.array([1.0, 2.0, 3.0])))
     assert np.sort(np.abs(normals), axis=1) == pytest.approx(np.tile([0, 0, 1], (36, 1)), abs=1e-6)
+
+
+@pytest.mark.parametrize(("steps", "one"), [(0.0, True), (0.4, True), (0.6, False)])
+def test_walls_whose_corners_a_millionth_tells_apart_do_not_meet(steps, one) -> None:
+    corners = [(0, 0, 0), (1, 0, 0), (0.5, 0.4, 0), (steps / 2**20, 0, 0), (0.5, -0.4, 0.1), (1, 0, 0)]
+    _, normals = with_normals(Faces(np.array(corners, float), np.arange(6, dtype=np.int32).reshape(2, 3)))
+    assert np.allclose(normals[0], normals[3]) == one
 
 
 def test_a_fine_surface_in_coarse_steps_is_where_it_was() -> None:

@@ -27,6 +27,14 @@ def test_each_run_that_fails_is_told_also_where_one_before_it_was(opened, qtbot)
         assert told == [UNSTABLE]
 
 
+def test_what_is_asked_of_a_window_that_closes_begins_no_run(opened, qtbot):
+    controller = opened.controller
+    assert controller.runner is not None
+    controller.close()
+    controller.build()
+    assert controller.runner is None
+
+
 def test_an_error_of_ours_is_said_as_it_is_and_any_other_by_its_kind(opened):
     for error, said in (
         (ProblemError("This is too small."), "This is too small."),

@@ -17,6 +17,8 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 import workbench
 from engines.api.charts import ChartInfo
+from engines.named_files import file_parameters
+from engines.stencil.parameters import Diffusion, Picture, StencilParameters
 from tests.engines.spiking.brian2.texts import CUBA
 from tests.ui.doubles import keep_aside
 from ui.session.files import file_stem
@@ -47,6 +49,22 @@ def test_a_dropped_file_opens_on_another_thread(window, qtbot, services):
     qtbot.waitUntil(lambda: bool(services.recent()) and not window.background.busy)
     assert services.recent()[0].path == "/tmp/heart.vtu"
     assert window.recent_menu.actions()[0].text() == "heart  (/tmp/heart.vtu)"
+
+
+def test_a_dropped_picture_is_that_of_the_problem_where_this_has_one(opened, monkeypatch):
+    """A snapshot, which has a project in it, is opened, and so is what is none."""
+    monkeypatch.setattr("ui.session.files.holds_project", lambda path: path.name.startswith("project"))
+    edited, other = [], []
+    monkeypatch.setattr(opened.model, "edit", lambda place, value, _: edited.append((place, value)))
+    monkeypatch.setattr(opened, "open_path", lambda path: other.append(str(path)))
+    problem = StencilParameters(equation=Diffusion(initial=Picture()))
+    drop(opened, "/tmp/cat.png")
+    monkeypatch.setattr("ui.session.files.file_parameters", lambda _: file_parameters(problem))
+    for name in ("cat.png", "cat.JPEG", "cat.csv", "project.png"):
+        drop(opened, f"/tmp/{name}")
+    place = ("parameters", "equation", "initial", "picture")
+    assert edited == [(place, "/tmp/cat.png"), (place, "/tmp/cat.JPEG")]
+    assert other == ["/tmp/cat.png", "/tmp/cat.csv", "/tmp/project.png"], "the first where no parameter is a picture"
 
 
 def test_bad_input_is_one_sentence_and_the_open_document_stays(opened, qtbot):

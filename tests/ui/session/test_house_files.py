@@ -11,6 +11,7 @@ from tests.ui import house
 from ui.session.house import HouseServices
 from ui.session.snapshots import Beginning
 from workbench.export.png import encode_png
+from workbench.project.autosave import recover
 from workbench.project.boundary import OutsideFiles, Permission
 from workbench.project.document import save_document
 from workbench.remote.runner import STAYS_THERE
@@ -76,3 +77,22 @@ def test_a_state_that_stays_on_another_machine_is_not_sent_to_it_and_only_the_ne
     for beginning in (Beginning(state), Beginning(state), Beginning(STAYS_THERE), Beginning(None)):
         assert services._start_there(there, None, True, beginning, ()) == "runner"
     assert [(how["kept"], how["state"]) for how in asked] == [(True, None), (False, state), (True, None), (False, None)]
+
+
+def test_a_run_that_was_found_on_another_machine_is_joined_once():
+    """What starts after it begins there anew."""
+    services = HouseServices()
+    there = SimpleNamespace(start=lambda *_, **how: "begun", runner="found")
+    services._attached = True
+    assert [services._start_there(there, None, True, Beginning(None), ()) for _ in range(2)] == ["found", "begun"]
+
+
+def test_each_change_is_kept_at_once_however_soon_after_another():
+    """Whoever asks has waited already; what a crash would take is the last one."""
+    services = HouseServices()
+    document = services.new(registry.engine("stencil"))
+    for title in ("First", "Second"):
+        document.project.title = title
+        services.autosave(document)
+    services._autosave.leave()
+    assert [recover(each).project.title for each in services.unsaved()] == ["Second"]

@@ -18,7 +18,7 @@ from engines.api.errors import ProblemError
 from tests.ui.doubles import keep_aside
 from tests.ui.house import SLAB, open_slab, run_until, slab, wait_for
 from tests.workbench.fake_grid_engine import FadeEngine
-from ui.session.house import HouseServices
+from ui.session.house import THINNED, HouseServices
 from workbench.export.png import encode_png
 from workbench.project import presets
 from workbench.project.autosave import recover, recoveries
@@ -203,7 +203,7 @@ def test_a_full_disk_costs_the_memory_of_the_run_and_not_the_run(qtbot, make_win
     assert "could not be kept for the next session" in window.banner.text
 
 
-def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
+def test_exports_of_a_real_run(qtbot, make_window, tmp_path, monkeypatch):
     window = make_window()
     open_slab(qtbot, window)
     run_until(qtbot, window, 2.0)
@@ -224,6 +224,9 @@ def test_exports_of_a_real_run(qtbot, make_window, tmp_path):
     )
     assert (tmp_path / "results.pvd").is_file()
     assert list(tmp_path.glob("results_*.vtu"))
+    monkeypatch.setattr("ui.session.house.CAPACITY", 2 * len(series))
+    services.export_results(tmp_path, document, runner, info, curves)
+    assert (tmp_path / "results_series.csv").read_text().startswith(f"# {THINNED}"), "thinned"
     assert [path.suffix for path in services.export_mesh(tmp_path / "mesh.elem", document)] == [".pts", ".elem", ".lon"]
     assert (tmp_path / "mesh.elem").read_text().startswith(f"{document.geometry.n_cells}\n")
     services.export_snapshot(tmp_path / "picture.png", np.zeros((9, 16, 4), np.uint8), document)

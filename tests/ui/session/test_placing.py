@@ -18,6 +18,7 @@ from tests.ui.placed import BALL, BOX, GRID, document, placing_of, rows
 from tests.ui.scene.grids import info
 from tests.ui.viewport.test_brush import needs_display
 from ui.forms.form import ParameterForm
+from ui.forms.section import Section
 from ui.panels.object_tree import PATH
 from ui.panels.problem import ProblemPanel
 from ui.session.model import DocumentModel
@@ -53,6 +54,12 @@ def test_the_form_unfolds_and_scrolls_to_an_item(qtbot) -> None:
     assert editor.sections[3].header.isChecked()
     top = editor.sections[3].mapTo(form.viewport(), editor.sections[3].rect().topLeft()).y()
     assert 0 <= top < 300
+    sections = {key: each for key, each in form.root._widgets.items() if isinstance(each, Section)}
+    assert len(sections) > 3
+    for key, section in sections.items():
+        section.set_expanded(False)
+        form.reveal((key,))
+        assert section.header.isChecked(), key
 
 
 def test_the_form_scrolls_to_a_field_that_is_no_section(qtbot) -> None:

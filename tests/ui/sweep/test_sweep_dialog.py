@@ -175,7 +175,7 @@ def test_an_end_that_is_none_begins_no_sweep(dialog, qtbot):
         dialog.planned()
 
 
-def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path):
+def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path, monkeypatch):
     model = dialog._model
     vary(dialog, STEP, "0.02, 0.5, 0.04")  # the fake refuses steps above 0.1
     dialog.run()
@@ -203,15 +203,23 @@ def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtb
     assert "run 3 of the sweep" in model.undo_stack.undoText()
     model.undo_stack.undo()
     assert model.document.parameters.numerics.step == 0.02
+    with monkeypatch.context() as patch:
+        patch.delitem(model.draft["parameters"], "numerics")
+        dialog.use_button.click()
+    name = dialog.plan.variations[0].number.name
+    assert (dialog.sentence.text(), dialog.sentence.objectName()) == (spaced(dialogs.GONE.format(name=name)), "error")
     dialog.export(tmp_path / "out")
     qtbot.waitUntil(lambda: dialog.sentence.text().startswith("Written to"), timeout=5000)
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {"sweep.csv", "sweep.h5", "overlay.png"}
 
 
 def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot, monkeypatch):
+    dialog.kept.set_charts([])  # as of a problem that was not built yet
+    assert dialog.kept.kept() is None
     vary(dialog, STEP, "0.02, 0.04")
     dialog.run()
     through(qtbot, dialog)
+    assert "mean" in [each.name for each in dialog.kept.kept()], "its first run has told what there is"
     table = dialog.results.table
     last = table.item(0, 4).text()
     assert dialog.kept.list.isColumnHidden(2), "names have its room"

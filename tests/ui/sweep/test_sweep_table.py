@@ -53,7 +53,10 @@ def test_what_is_told_of_a_run_follows_those_that_come_after_it(qtbot, dialog):
         told.append([shown.table.item(line, last).text() if trouble else "" for line in range(len(rows))])
     assert told == [[""], ["", "It failed."], ["A.", "It failed.", "C."]]
     assert shown.shared.text() == "In all runs that did not fail: B."
-    shown.show_rows(plan, [second], anew=True)
+    for chosen, rows, stays in ((0, [first, second], 0), (1, [first, second], 1), (1, [second], -1)):
+        shown.table.choose(chosen)
+        shown.show_rows(plan, rows, anew=True)
+        assert shown.table.currentRow() == stays, "the run that is chosen is, where it is still there"
     assert shown.shared.isHidden()
 
 

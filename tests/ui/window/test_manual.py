@@ -24,6 +24,10 @@ def test_it_opens_at_its_beginning_with_its_contents(reader):
     assert reader.page.toPlainText().startswith("Workbench")
     assert reader.shown == [page.title for page in pages.contents()]
     assert reader.tree.currentItem().text(0) == "Workbench"
+    parts = [each for each in reader._items() if each.childCount()]
+    assert any(each.parent() is not None for each in parts)
+    for part in parts:  # what stands within them, and what is for who changes the program, is folded
+        assert part.isExpanded() == (part.parent() is None and part.text(0) != "Contribute"), part.text(0)
 
 
 def test_a_link_leads_to_its_page_and_back(reader, qtbot):

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QLabel, QWidget
 
 from tests.ui.wave import slab
@@ -40,6 +40,19 @@ def test_each_dock_has_its_area_and_its_bar(window):
         assert fixed == (name == "timeline")
     assert window.corner(Qt.Corner.BottomLeftCorner) == LEFT
     assert window.corner(Qt.Corner.BottomRightCorner) == RIGHT
+
+
+def test_what_watches_others_lets_them_have_their_events(opened):
+    """Each event filter of the window: what means nothing to it, and what it only follows, goes on."""
+    bases = {
+        each: [kind for kind in type(each).__mro__ if kind.__module__.startswith("ui.")]
+        for each in opened.findChildren(QObject)
+    }
+    watching = [each for each, kinds in bases.items() if any("eventFilter" in vars(kind) for kind in kinds)]
+    assert len({type(each) for each in watching}) >= 5
+    for each in watching:
+        for kind in (QEvent.Type.User, QEvent.Type.Resize, QEvent.Type.Show):
+            assert not each.eventFilter(opened, QEvent(kind)), (type(each).__name__, kind)
 
 
 def test_the_gallery_makes_a_project_of_the_engine_that_is_asked_for(window, services, monkeypatch):

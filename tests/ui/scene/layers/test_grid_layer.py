@@ -186,6 +186,17 @@ def test_the_nearest_slice_is_met() -> None:
     assert layer.tangents(position)[0] == pytest.approx([0, 1, 0])
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_relief_is_as_high_as_its_values_wherever_its_grid_begins(axis) -> None:
+    grid = Grid((10, 20), (0.5, 0.5), (30.0, -40.0, 2.0))
+    places = grid.centers(np.arange(200))
+    values = places[:, axis] - places[:, axis].min()
+    layer = answered(grid, values.astype(np.float32), height=0.5)
+    layer._limits = (0.0, float(values.max()))
+    raised = layer.shown_at(places)[:, 2] - places[:, 2]
+    np.testing.assert_allclose(raised, layer._lift * values / values.max(), atol=1e-5)
+
+
 def test_a_relief_is_met_where_it_stands_and_answers_with_a_place_of_the_grid() -> None:
     ramp = np.tile(np.linspace(0.0, 1.0, 40, dtype=np.float32), 30)
     layer = answered(FLAT, ramp, height=0.5)

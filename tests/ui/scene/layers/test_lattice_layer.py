@@ -309,3 +309,4 @@ def test_of_a_large_body_as_many_cells_are_asked_for_as_may_be(monkeypatch, most
     shape = layer.plan_shape(Plan(DAMAGE))
     assert shape.stride == stride
     assert len(shape.elements) == np.ceil(20 / stride) ** 3
+    assert shape.free.sum() == 6 * np.ceil(20 / stride) ** 2, "what is inside has neighbours at all its sides"

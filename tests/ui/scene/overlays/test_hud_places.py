@@ -10,8 +10,10 @@ from tests.ui.scene.test_categories import scene_of
 from ui.scene.cameras.room import BESIDE_PLATES, CENTRED
 from ui.scene.colormaps import MISSING
 from ui.scene.overlays.hud import Hud, _around, _overlap, free_place
+from ui.scene.scene import Scene
 from ui.scene.visuals.plates import thinned
 from ui.scene.visuals.screen import Stroke
+from workbench.project.project import CameraView
 
 TAG = (20, 60, 4)
 
@@ -39,6 +41,16 @@ def test_a_stroke_takes_the_room_around_its_ends() -> None:
     within = [(x, y, 5.0, 5.0) for x in (12.5, 42.5) for y in (2.5, 32.5)]
     assert all(_overlap(_around(stroke), each) and _overlap(each, _around(stroke)) for each in within)
     assert not _overlap(_around(stroke), (20.0, 40.0, 5.0, 5.0)), "below it"
+
+
+def test_a_probe_is_pale_below_the_surface_and_not_in_it() -> None:
+    """In it: within a fiftieth of what is seen, as a surface that is drawn coarsely lies beside where it is."""
+    scene = Scene()
+    scene.set_geometry(kuhn_cube(3))
+    scene.camera.apply(CameraView(azimuth=0.0, elevation=0.0), 1.0)
+    for depth, hidden in ((-0.1, False), (0.01, False), (0.03, True), (1.0, True)):
+        spot = np.array([10.0 - depth * scene.camera.radius, 5.0, 3.0])
+        assert Hud._find_hidden(scene, scene.layer, spot) == hidden, depth
 
 
 SAID = ["Bandwidth\t4.70 GB/s, 6 %", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s", "Bound by\tthe pace"]

@@ -257,7 +257,8 @@ def test_what_the_pointer_is_over_has_its_outline_once_and_only_where_one_can_gr
 
 
 @pytest.mark.parametrize(
-    "normal", [(1.0, 0.0, 0.0), (0.6, 0.0, 0.8), (0.48, 0.6, 0.64), (0.0, 0.0, 1.0), (0.0, 0.28, 0.96)]
+    "normal",
+    [(1.0, 0.0, 0.0), (0.6, 0.0, 0.8), (0.48, 0.6, 0.64), (0.0, 0.0, 1.0), (0.0, 0.28, 0.96), (0.28, 0.0, 0.96)],
 )
 def test_the_outline_of_a_plane_stands_level(normal):
     """One side of it lies in the plane of x and y, or where it faces z of x and z."""

@@ -98,6 +98,13 @@ def test_few_cells_stand_for_many(most) -> None:
     assert np.abs(around - inside.points[:, 1]).max() < 3.0, "the cells are those around the points"
 
 
+def test_where_a_lattice_leaves_too_many_cells_a_wider_one_is_taken() -> None:
+    mesh = kuhn_cube(14)
+    slanted = replace(mesh, points=mesh.points @ [[1.0, 0.0, 0.0], [0.9, 1.0, 0.0], [0.5, 0.7, 1.0]])
+    for most in (1500, 3000):
+        assert 0.6 * most < len(inside_of(slanted, most).cells) <= most
+
+
 def test_a_vertex_that_the_front_comes_to_again_has_not_been_reached() -> None:
     """A row of vertices: the new front at the third, the last beat 200 ms ago beyond it."""
     triangles = np.array([[i, i + 1, i + 2] for i in range(8)], np.int32)
