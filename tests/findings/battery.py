@@ -123,6 +123,9 @@ CASES = {
     "a discharge of an empty cell": case(
         "protocol.plan.start_findings#2", protocol=["Discharge at 1C"], initial_state_of_charge=0.01
     ),
+    "a change in another unit": case(
+        "setup.cell._far_off", changes=[{"parameter": "negative_particle_radius", "value": 5.86}]
+    ),
     "surroundings that a cell does not begin with": case(
         "setup.cell._apart", thermal="lumped", changes=[{"parameter": "ambient_temperature", "value": 283.15}]
     ),

@@ -28,10 +28,10 @@ LABELS = {name: key.replace("Sei ", "SEI ").replace(" ec ", " EC ") for name, ke
 
 
 class Change(ParameterGroup):
-    """Another value for one number of the parameter set."""
+    """Another value for one number of the parameter set. A new one changes nothing yet: all sets have this one."""
 
-    parameter: ScalarName = quantity("negative_particle_radius", "", "Which number of the set", labels=LABELS)
-    value: float = quantity(5e-6, "", "Its new value, in the unit that stands beside the name")
+    parameter: ScalarName = quantity("ambient_temperature", "", "Which number of the set", labels=LABELS)
+    value: float = quantity(298.15, "", "Its new value, in the unit that stands beside the name")
 
 
 def apply_changes(parameters: ParameterSet, changes: Sequence[Change]) -> ParameterSet:

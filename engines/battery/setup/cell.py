@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,23 +37,27 @@ ELECTROLYTE = (
 """What the single-particle model without electrolyte does not need."""
 WITH_ELECTROLYTE = ("DFN", "SPMe")
 """What a BPX file may be for."""
+FAR_OFF = 100.0
+"""Times that a changed number is of the published one: a unit gives 1000 and more."""
 NEARLY_FULL = 0.98
 """The published set that is meant as full begins at 0.99."""
 
 
+def _as_published(parameters: BatteryParameters) -> ParameterSet:
+    if parameters.parameter_set != BPX_FILE:
+        return PARAMETER_SETS[parameters.parameter_set]
+    if not parameters.bpx_file:
+        sentence = "No BPX file is chosen: choose one, or a published parameter set."
+        raise ProblemError(sentence, ("bpx_file",))
+    try:
+        return read_bpx(Path(parameters.bpx_file))
+    except ProblemError as error:
+        raise ProblemError(str(error), ("bpx_file",)) from error
+
+
 def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
     """The set with all that the problem says about it; every model begins with it. Raises ProblemError."""
-    if parameters.parameter_set == BPX_FILE:
-        if not parameters.bpx_file:
-            sentence = "No BPX file is chosen: choose one, or a published parameter set."
-            raise ProblemError(sentence, ("bpx_file",))
-        try:
-            chosen = read_bpx(Path(parameters.bpx_file))
-        except ProblemError as error:
-            raise ProblemError(str(error), ("bpx_file",)) from error
-    else:
-        chosen = PARAMETER_SETS[parameters.parameter_set]
-    chosen = apply_changes(chosen, parameters.changes)
+    chosen = apply_changes(_as_published(parameters), parameters.changes)
     chosen = with_functions(chosen, parameters.functions, parameters.changes)
     check_together(chosen.values(), chosen.title)
     if parameters.heats:
@@ -67,7 +72,7 @@ def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
 def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) -> tuple[Finding, ...]:
     """What the owner of the problem should know of its parameter set, the lithium balance among it."""
     found = [*(replace(finding, place=("bpx_file",)) for finding in chosen.findings), *balance_findings(chosen)]
-    found += [*_without_electrolyte(parameters, chosen), *_start(parameters, chosen)]
+    found += [*_without_electrolyte(parameters, chosen), *_start(parameters, chosen), *_far_off(parameters)]
     if not parameters.heats and parameters.model != "pack":
         found += _held(parameters, chosen)
     if parameters.heats:
@@ -132,6 +137,24 @@ def _held(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
             remedy=lumped if may_heat else None,
         )
     ]
+
+
+def _far_off(parameters: BatteryParameters) -> list[Finding]:
+    """Changes to what another unit would make of the number, or a number that was left from another name."""
+    own, found = _as_published(parameters).values(), []
+    for k, change in enumerate(parameters.changes):
+        before = own.get(change.parameter)
+        if not before or not change.value or isnan(before) or 1 / FAR_OFF <= change.value / before <= FAR_OFF:
+            continue
+        found.append(
+            Finding(
+                f"{LABELS[change.parameter]} is changed to {change.value:g}, from {before:g}: look at its unit, and "
+                "whether the number is that of this name.",
+                place=("changes", k, "value"),
+                remedy=Remedy(f"Make it {before:g} again", {("changes", k, "value"): before}),
+            )
+        )
+    return found
 
 
 def _apart(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:

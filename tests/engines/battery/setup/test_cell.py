@@ -13,7 +13,7 @@ from engines.backend.cpu import CpuBackend
 from engines.battery.bpx import read_bpx, write_bpx
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameter_sets import PARAMETER_SETS, SCALARS
-from engines.battery.parameter_sets.changes import LABELS
+from engines.battery.parameter_sets.changes import LABELS, Change
 from engines.battery.parameter_sets.ranges import RANGES
 from engines.battery.parameters import BatteryParameters
 from engines.battery.setup.cell import held_temperature, parameter_set_findings, parameter_set_of
@@ -241,3 +241,28 @@ def test_temperatures_of_which_one_was_changed_are_told(changed):
     (mended,) = told.remedy.changes.values()
     assert mended[1] == {"parameter": f"{other}_temperature", "value": 283.15}
     assert not [each for each in parameter_set_findings(both, parameter_set_of(both)) if "Cells begin" in each.message]
+
+
+def far_off(parameters):
+    return [
+        each for each in parameter_set_findings(parameters, parameter_set_of(parameters)) if "its unit" in each.message
+    ]
+
+
+def test_a_change_in_another_unit_is_told_with_the_way_back():
+    """Micrometres for metres; and 298.15 that was left from a temperature: it made a radius of 298 m without a word."""
+    for value in (5.86, 298.15):
+        changes = [{"parameter": "negative_particle_radius", "value": value}]
+        (told,) = far_off(BatteryParameters(changes=changes))
+        assert f"Negative particle radius [m] is changed to {value:g}, from 5.86e-06" in told.message
+        assert told.remedy.changes == {("changes", 0, "value"): 5.86e-6}
+    assert not far_off(BatteryParameters(changes=[{"parameter": "negative_particle_radius", "value": 1e-6}]))
+    of_own_heat = BatteryParameters(parameter_set="Prada2013", changes=[{"parameter": "heat_capacity", "value": 1e3}])
+    assert not far_off(of_own_heat), "the set does not give it"
+
+
+@pytest.mark.parametrize("name", sorted(PARAMETER_SETS))
+def test_a_new_change_changes_nothing(name):
+    """It made another radius of a set's own, at the click that adds it."""
+    parameters = BatteryParameters(parameter_set=name, changes=[Change()])
+    assert parameter_set_of(parameters).values() == pytest.approx(PARAMETER_SETS[name].values(), nan_ok=True)
