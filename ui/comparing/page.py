@@ -104,7 +104,6 @@ class ComparisonPage(QWidget):
         self.now_button.clicked.connect(self.follow)
         self.run_button = QPushButton(self)
         self.run_button.clicked.connect(self.run_asked)
-        self.set_running(False)
 
     def _lay_out(self) -> None:
         back = QPushButton("Back", self)

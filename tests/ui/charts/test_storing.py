@@ -30,8 +30,8 @@ def test_what_comes_back_is_what_was_kept():
     gap = np.array([1.0, np.nan, 1 / 3])
     chart = ChartData((Curve("c", np.array([3.0, 2.0, 1.0]), gap), Curve("torn", np.arange(3.0), gap[:2])))
     run = kept({"mean": buffer([0.0, 1.0, 2.0], gap)}, {"chart": chart})
-    assert (run.title, run.when, run.time, run.pinned, run.stored) == (
-        "a", datetime(2026, 1, 2, 3, 4, 5), 7.0, True, True
+    assert (run.title, run.when, run.time, run.pinned, run.stored, run.named) == (
+        "a", datetime(2026, 1, 2, 3, 4, 5), 7.0, True, True, True
     )  # fmt: skip
     np.testing.assert_allclose(run.series["mean"].values, gap, rtol=10.0 ** -(DIGITS - 1))
     (curve,) = run.own["chart"].curves

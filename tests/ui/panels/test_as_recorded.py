@@ -97,7 +97,9 @@ def timeline(phase: Phase) -> Timeline:
 
 
 def two_runs() -> ComparisonPage:
-    return ComparisonPage(lambda parent: View(parent, 1.0), lambda *_: [], AtOnce(), None)
+    made = ComparisonPage(lambda parent: View(parent, 1.0), lambda *_: [], AtOnce(), None)
+    made.set_running(False)
+    return made
 
 
 MESH = replace(info(kuhn_cube(2)), marked=MarkerInfo("Spiral tips", ("left", "right")))

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from engines.api import Finding
 from engines.api.errors import ProblemError
 from engines.api.values import Remedy
 from tests.ui.doubles import FakeServices
 from ui.panels.estimates import EstimatesPanel
 from ui.session.model import DocumentModel
 from ui.widgets.background import Background
+from ui.widgets.icons import icon
 
 STEP = ("parameters", "numerics", "step")
 
@@ -183,3 +185,14 @@ def test_why_it_cannot_run_is_marked_at_its_field_and_is_no_note_there_as_well(p
     panel._show_error(ProblemError("Line 1 uses 'g'.", STEP[1:], Remedy("Add g to the parameters", {STEP[1:]: 1.0})))
     assert "Line 1 uses 'g'." in [finding.message for finding in found[-1]]
     assert "Line 1 uses 'g'." not in [finding.message for finding in noted[-1]]
+
+
+@pytest.mark.parametrize(
+    ("severities", "picture"), [(("info",), ("info", "muted")), (("info", "warning"), ("warning", "warn"))]
+)
+def test_how_many_there_are_stands_beside_a_warning_where_one_is(panel, monkeypatch, severities, picture):
+    monkeypatch.setattr("ui.panels.estimates.findings_of", lambda *_: ())
+    panel.show_noticed(tuple(Finding(f"{severity}.", severity=severity) for severity in severities))
+    panel.show_findings()
+    shown, wanted = (each.pixmap(16).toImage() for each in (panel.findings.icon(), icon(*picture)))
+    assert shown == wanted

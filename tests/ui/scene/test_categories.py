@@ -48,8 +48,8 @@ def test_many_names_end_in_how_many_more():
 
 
 def test_the_pointer_reads_a_name():
-    assert value_text(2.0, STATE, STATE.names) == "burning"
-    assert value_text(3.0, STATE, STATE.names) == "3"
+    named = [value_text(value, STATE, STATE.names) for value in (-1.0, 0.0, 1.0, 2.0, 2.5, 3.0)]
+    assert named == ["−1", "empty", "tree", "burning", "2.5", "3"]
     assert value_text(-1.5, FieldInfo("u", "u", "mV", "grid", (0, 1)), ()) == "−1.5 mV"
 
 

@@ -35,6 +35,14 @@ def test_what_is_asked_of_a_window_that_closes_begins_no_run(opened, qtbot):
     assert controller.runner is None
 
 
+def test_a_run_on_another_geometry_makes_way_unless_it_was_told_to_start(opened):
+    controller, own = opened.controller, opened.controller._built_for[0]
+    for geometry, starting, stays in ((own, False, True), (object(), True, True), (object(), False, False)):
+        controller._built_for = (geometry, starting)
+        controller._make_way()
+        assert (controller.runner is not None, controller.phase is not Phase.IDLE) == (stays, stays)
+
+
 def test_an_error_of_ours_is_said_as_it_is_and_any_other_by_its_kind(opened):
     for error, said in (
         (ProblemError("This is too small."), "This is too small."),

@@ -125,6 +125,16 @@ def test_other_edits_make_another_forecast_a_moment_later(followed, qtbot):
     assert followed.last == 2.0
 
 
+def test_what_moves_beside_another_edit_waits_for_the_forecast_of_both(followed, qtbot):
+    """Of the one before, curves of a problem that is no more would be shown."""
+    (first,) = followed.services.forecasts
+    before = len(first.asked)
+    followed.model.edit(("parameters", "protocol"), ["Discharge at C/2 for 1 hour"])
+    followed.model.edit(FACTOR, 2.0)
+    qtbot.waitUntil(lambda: len(followed.services.forecasts) == 2 and not followed.forecaster.busy, timeout=5000)
+    assert len(first.asked) == before
+
+
 def test_nothing_is_asked_of_what_is_not_valid_or_not_open(followed, qtbot):
     before = followed.forecaster._document
     followed.model.edit(FACTOR, -1.0)
@@ -196,7 +206,7 @@ def test_closing_frees_the_forecast_and_shows_nothing_more(followed):
     forecast.begun.clear()
     followed.model.edit(FACTOR, 2.0)
     assert forecast.begun.wait(10), "is being solved while the window closes"
-    shown = len(followed.got)
+    shown, opened = len(followed.got), followed.forecaster._turn
     threading.Timer(0.1, forecast.go.set).start()
     followed.forecaster.stop()
     followed.background.close()
@@ -205,6 +215,8 @@ def test_closing_frees_the_forecast_and_shows_nothing_more(followed):
     QCoreApplication.processEvents()
     assert forecast.closed
     assert len(forecast.asked) == 2
+    for turn in range(opened + 1):  # of any document that was open
+        followed.forecaster._take("forecast", turn, {}, ())
     assert len(followed.got) == shown
 
 
