@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
         self.estimates.noted.connect(self.problem.form.set_findings)
         self.estimates.found.connect(self.findings.show_findings)
         self.estimates.answered.connect(self.findings.point_at)
-        self.estimates.findings_asked.connect(self.findings.open_again)
+        self.estimates.findings_asked.connect(self.sentences.open_findings)
         self.findings.place_asked.connect(self.problem.form.reveal)
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)

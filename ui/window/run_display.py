@@ -77,7 +77,7 @@ class RunDisplay(QObject):
         error = None if runner is None else runner.error
         why = window.controller.ending.why if phase is Phase.FINISHED else ""
         window.timeline.set_phase(phase, away=isinstance(error, LineLost) and error.goes_on, why=why)
-        if why:
+        if why and runner is not None and not runner.noticed:  # that is said in the same place, and weighs more
             window.banner.say(why, "info")
         self._note_changes()
         window.problem.set_locked(window.controller.locked)

@@ -137,6 +137,16 @@ def test_why_a_run_has_come_to_an_end_of_its_own_is_said(opened, qtbot, monkeypa
     window.controller.run()
     qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED and window.controller.time > 2.0)
     assert (window.banner.text, window.timeline.bar.toolTip()) == (why, why)
+    window.banner.hide()
+    said = []
+    monkeypatch.setattr(window.banner, "say", lambda sentence, *_, **__: said.append(sentence))
+    doubt = Finding("It may be wrong.", distorts=True)
+    monkeypatch.setattr(Wave, "noticed", lambda self: (doubt,), raising=False)
+    window.controller.reset()
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.findings.finding == doubt)
+    qtbot.waitUntil(lambda: window.timeline.bar.toolTip() == why)
+    assert why not in said, "it would cover what makes the numbers wrong"
     window.controller.reset()
     wait_for(qtbot, window, Phase.READY)
     assert window.timeline.bar.toolTip() == ""
@@ -351,6 +361,7 @@ def test_the_fields_stay_where_they_are_when_a_run_locks_them(opened, qtbot):
     header = window.problem.form.root.findChildren(NumberEditor)[0]
     before = header.mapToGlobal(header.rect().topLeft())
     window.resize(1280, 720)
+    qtbot.waitUntil(window.estimates.findings.isVisible)  # they come with the estimate, and take room
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     room = window.problem.form.height()
     assert window.problem.lock_note.isHidden()

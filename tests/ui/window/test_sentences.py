@@ -172,3 +172,18 @@ def test_what_run_said_of_a_text_in_the_form_goes_once_that_is_mended(opened, qt
     assert opened.banner.text == told
     mend(one)
     assert opened.banner.text == ""
+
+
+def test_who_asks_for_findings_sees_them_in_the_place_of_what_was_said(opened, qtbot):
+    """A refusal lay over them, and the link that shows them seemed to do nothing. A question waits for its answer."""
+    window = opened
+    qtbot.waitUntil(lambda: window.estimates.findings.isVisible())
+    window.banner.say("It cannot run.", "error")
+    assert window.findings.isHidden()
+    window.estimates.findings.click()
+    assert window.banner.isHidden()
+    assert window.findings.isVisible()
+    window.banner.ask("Start over?", ANSWERS)
+    window.estimates.findings.click()
+    assert window.banner.isVisible()
+    assert window.findings.isHidden()

@@ -88,6 +88,12 @@ class Sentences(QObject):
         if any(finding.message == self.banner.text for finding in findings):
             self.banner.hide()
 
+    def open_findings(self) -> None:
+        """Who asks for them has read what is said in their place; a question stays."""
+        if not self.banner.answers:
+            self.banner.hide()
+        self.findings.open_again()
+
     def say_what_is_next(self, sentence: str) -> None:
         """While a line is drawn; nothing of it stays when that is done."""
         if sentence:
