@@ -52,7 +52,7 @@ class Painter:
             if self._layer is not None:
                 self._layer.release()
             self._layer = scene.layer
-        scene.room.at(width, ratio).place(scene.camera, width, height, ratio, scene.auto_fit)
+        scene.room.at(width, height, ratio).place(scene.camera, width, height, ratio, scene.auto_fit)
         inner = max(round(width * resolution), 16), max(round(height * resolution), 16)
         self._target.begin(*inner)
         look, matrices = scene.look(), (scene.camera.view(), scene.camera.projection(width / height))

@@ -28,10 +28,14 @@ class Room:
     """A frame, whose ticks are at its left and below, goes to the edges of the room above and at the right."""
     crowded: Room | None = None
     """What holds where plates would leave the body less than its part of the width."""
+    of_portraits: bool = False
+    """Whether that holds only in views that are higher than wide."""
 
-    def at(self, width: float, ratio: float) -> Room:
-        """The room of a view that is ``width`` device pixels wide."""
+    def at(self, width: float, height: float, ratio: float) -> Room:
+        """The room of a view of so many device pixels."""
         is_crowded = (self.left + self.right) * ratio > (1 - self.least) * width
+        if self.of_portraits and height <= width:
+            is_crowded = False
         return self.crowded if self.crowded is not None and is_crowded else self
 
     def place(self, camera: Camera, width: int, height: int, ratio: float, fit: bool) -> None:
@@ -55,8 +59,8 @@ class Room:
             camera.distance = camera.fitting_distance(wide / high, high / height)
 
 
-CENTRED = Room(crowded=Room(left=16.0, top=86.0, right=134.0, least=0.4))
-"""In a picture: in one that is narrow below time and title."""
+CENTRED = Room(crowded=Room(left=16.0, top=86.0, right=134.0, least=0.4), of_portraits=True)
+"""In a picture: in a narrow portrait below time and title."""
 BESIDE_BAR = Room(left=16.0, top=88.0, right=134.0, least=0.4, tight=True)
 """In a view that is narrow: time and the first meter are on top, in short."""
 BESIDE_PLATES = Room(

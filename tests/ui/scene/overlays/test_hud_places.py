@@ -64,7 +64,7 @@ def over(cells, size, ratio=1.0, covered=0.0, room=BESIDE_PLATES, title="Tempera
     scene.camera.apply(scene.home, size[0] / size[1])
     scene.time, scene.lines, scene.beyond = 1.0, SAID, (100, 100)
     width, height = round(size[0] * ratio), round(size[1] * ratio)
-    scene.room.at(width, ratio).place(scene.camera, width, height, ratio, fit=True)
+    scene.room.at(width, height, ratio).place(scene.camera, width, height, ratio, fit=True)
     placed, _ = Hud().compose(scene, width, height, ratio)
     found = {name: np.array([x, y, x + image.shape[1], y + image.shape[0]]) / ratio for name, image, x, y in placed}
     corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * scene.layer.bounds[1]
