@@ -189,15 +189,18 @@ CASES = {
     ),
     "what of a file of gprMax is left out": Case(_gprmax, ("engines.fdtd.gprmax.reader._problem",)),
 }
+SLAB = {
+    "grid": LINE,
+    "materials": [{"permittivity": 16.0}],
+    "objects": [{"kind": "box", "low": [1.8, -9, -9], "high": [2.2, 9, 9]}],
+    "sources": [{"kind": "plane wave", "signal": {"kind": "pulse", "wavelength": 1.0, "cycles": 1.5}}],
+}
 AT_THE_END = {
     "more than what it is a part of": Case(
         project(
             "fdtd",
             {
-                "grid": LINE,
-                "materials": [{"permittivity": 16.0}],
-                "objects": [{"kind": "box", "low": [1.8, -9, -9], "high": [2.2, 9, 9]}],
-                "sources": [{"kind": "plane wave", "signal": {"kind": "pulse", "wavelength": 1.0, "cycles": 1.5}}],
+                **SLAB,
                 "monitors": [
                     {"kind": "plane", "name": "a", "position": 0.28, "frequencies": BAND},
                     {"kind": "plane", "name": "b", "position": 1.0, "relative_to": "a", "frequencies": BAND},
@@ -211,10 +214,7 @@ AT_THE_END = {
         project(
             "fdtd",
             {
-                "grid": LINE,
-                "materials": [{"permittivity": 16.0}],
-                "objects": [{"kind": "box", "low": [1.8, -9, -9], "high": [2.2, 9, 9]}],
-                "sources": [{"kind": "plane wave", "signal": {"kind": "pulse", "wavelength": 1.0, "cycles": 1.5}}],
+                **SLAB,
                 "monitors": [
                     {"kind": "plane", "name": name[0], "position": at, "measures": name, "frequencies": BAND}
                     for name, at in (("reflection", 0.6), ("transmission", 3.2))

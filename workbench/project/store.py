@@ -90,13 +90,13 @@ def read_stored(path: Path, names_of: NamesOf = no_names, permission: Permission
             return _from_folder(path.parent, path.name, permission)
         if path.suffix.lower() == ".png":
             return _from_snapshot(path, permission)
-        if path.suffix.lower() in TABLES:
-            raise ProblemError(
-                f"'{path}' is a table, which no problem is made of: open a problem, and choose the table in its "
-                "form (a battery's drive cycle, the history of a load, connections of neurons), or drop it on a "
-                "chart to compare with it."
-            )
         if path.suffix.lower() != ".zip" and not zipfile.is_zipfile(path):
+            if path.suffix.lower() in TABLES:
+                raise ProblemError(
+                    f"'{path}' is a table, which no problem is made of: open a problem, and choose the table in its "
+                    "form (a battery's drive cycle, the history of a load, connections of neurons), or drop it on a "
+                    "chart to compare with it."
+                )
             raise ProblemError(
                 f"'{path}' is neither a project nor a mesh that can be read: choose a project's folder or .zip, "
                 f"a snapshot .png, or a mesh ({', '.join(SUFFIXES)})."

@@ -37,8 +37,9 @@ ELECTROLYTE = (
 """What the single-particle model without electrolyte does not need."""
 WITH_ELECTROLYTE = ("DFN", "SPMe")
 """What a BPX file may be for."""
-FAR_OFF = 100.0
-"""Times that a changed number is of the published one: a unit gives 1000 and more."""
+FAR_OFF = 50.0
+"""Times that a changed number is of the published one: a unit gives 1000 and more, 298.15 left from a temperature 60 of
+the capacity."""
 NEARLY_FULL = 0.98
 """The published set that is meant as full begins at 0.99."""
 

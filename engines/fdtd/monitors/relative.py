@@ -78,6 +78,7 @@ class Transmission(_Compared):
                         f"'{below.plan.name}' before the source's wave meets anything, across all of its beam or "
                         "guide, and run until the field has died down.",
                         place=("monitors",),
+                        distorts=True,
                     )
                 )
         return found

@@ -16,13 +16,15 @@ TOLD = 0.01
 """Of the impulse of a load: what steps leave out, or add, that is told."""
 MOST, CYCLES = 100_000, 2
 """Steps that are looked at; cycles of a sine among them, for all are alike."""
+FEWEST, LONGEST = 200, 2500.0
+"""Of formulas, whose integral takes the longer the more time it is over: steps, and time [µs] where that is more."""
 SHORTER = 1.25
 """Between two steps that are tried."""
 
 
 def sampled_too_seldom(loads: Loads) -> Iterator[Finding]:
-    """Of histories that have an end or a period; formulas in the time of :data:`MOST` steps. Steps on which a load
-    comes on and stays are as sudden as one may wish."""
+    """Of histories that have an end or a period, and of the beginning of formulas. Steps on which a load comes on and
+    stays are as sudden as one may wish."""
     for number, load in enumerate(loads.loads):
         off = _off(load, loads.dt, loads.tables[number])
         if off <= TOLD:
@@ -65,7 +67,7 @@ def _ends(load: Load, dt: float, table: Array | None) -> float | None:
         case FromFile() if table is not None:
             return float(table[-1, 0]) * MICRO
         case TypedHistory():
-            return MOST * dt
+            return min(max(FEWEST * dt, LONGEST * MICRO), MOST * dt)
         case _:
             return None
 

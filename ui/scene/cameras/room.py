@@ -29,7 +29,7 @@ class Room:
     crowded: Room | None = None
     """What holds where plates would leave the body less than its part of the width."""
     of_portraits: bool = False
-    """Whether that holds only in views that are higher than wide."""
+    """Whether that holds only in views that are higher than wide, which have room for all that is listed."""
 
     def at(self, width: float, height: float, ratio: float) -> Room:
         """The room of a view of so many device pixels."""
@@ -59,7 +59,7 @@ class Room:
             camera.distance = camera.fitting_distance(wide / high, high / height)
 
 
-CENTRED = Room(crowded=Room(left=16.0, top=86.0, right=134.0, least=0.4), of_portraits=True)
+CENTRED = Room(crowded=Room(left=16.0, top=110.0, right=134.0, least=0.4), of_portraits=True)
 """In a picture: in a narrow portrait below time and title."""
 BESIDE_BAR = Room(left=16.0, top=88.0, right=134.0, least=0.4, tight=True)
 """In a view that is narrow: time and the first meter are on top, in short."""

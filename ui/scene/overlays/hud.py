@@ -123,7 +123,7 @@ class Hud:
         self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
     ) -> None:
         theme = scene.theme
-        is_crowded = scene.room.at(width, height, ratio) is not scene.room
+        is_crowded = scene.room.at(width, height, ratio) is not scene.room and not scene.room.of_portraits
         top = margin if scene.covered <= 0 else round((scene.covered + GAP) * ratio)
 
         def put(name: str, image: Array) -> None:

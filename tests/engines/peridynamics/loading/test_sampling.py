@@ -1,12 +1,15 @@
 """Loads that come and go between steps, or in few of them: what the body gets of them, and what is told before."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
+from engines.peridynamics.loading import sampling
+from engines.peridynamics.loading.histories import share_integral
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.setup.theory import setup_of
 from tests.engines.peridynamics.loading.test_loads import BAR, ENGINE
@@ -75,3 +78,17 @@ def test_histories_of_a_file_and_of_formulas_are_looked_at_too(tmp_path):
 @pytest.mark.parametrize("kind", ["smooth step", "ramp"])
 def test_what_comes_on_within_a_step_and_stays_is_sudden(kind):
     assert told(loaded({"kind": kind, "rise": 0.001})) is None
+
+
+def test_formulas_of_coarse_bodies_are_looked_at_for_a_while_alone(monkeypatch):
+    """With steps of 0.1 ms their integral over 100,000 steps took gigabytes."""
+    asked = []
+
+    def integral(history, time, table):
+        asked.append(time.max())
+        return share_integral(history, time, table)
+
+    monkeypatch.setattr(sampling, "share_integral", integral)
+    loads = setup_of(loaded({"kind": "formula", "lines": ["f = min(t/10, 1)"]}), BACKEND).loads
+    assert list(sampling.sampled_too_seldom(replace(loads, dt=1e-4))) == [], "it comes on within a step, and stays"
+    assert 0 < max(asked) < 210 * 1e-4

@@ -56,13 +56,13 @@ def test_a_probe_is_pale_below_the_surface_and_not_in_it() -> None:
 SAID = ["Bandwidth\t4.70 GB/s, 6 %", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s", "Bound by\tthe pace"]
 
 
-def over(cells, size, ratio=1.0, covered=0.0, room=BESIDE_PLATES, title="Temperature"):
+def over(cells, size, ratio=1.0, covered=0.0, room=BESIDE_PLATES, title="Temperature", lines=SAID):
     """Name to (left, top, right, bottom) [points] of what lies over a grid in a window's view, and of the grid."""
     grid = Grid(cells, (1.0,) * len(cells))
     scene = scene_of(grid, FieldInfo("u", title, "K", "grid", (0.0, 1.0)))
     scene.room, scene.covered = room, covered
     scene.camera.apply(scene.home, size[0] / size[1])
-    scene.time, scene.lines, scene.beyond = 1.0, SAID, (100, 100)
+    scene.time, scene.lines, scene.beyond = 1.0, lines, (100, 100)
     width, height = round(size[0] * ratio), round(size[1] * ratio)
     scene.room.at(width, height, ratio).place(scene.camera, width, height, ratio, fit=True)
     placed, _ = Hud().compose(scene, width, height, ratio)
@@ -136,7 +136,7 @@ def test_a_ball_in_a_narrow_view_stands_between_colours_and_the_meter_in_short(s
 
 @pytest.mark.parametrize("cells", [(80, 80), (20, 120), (300, 40), (40, 40, 40)])
 def test_a_body_in_a_portrait_stands_beside_colours_and_below_what_is_said(cells) -> None:
-    found = over(cells, (480, 640), room=CENTRED, title="Transmembrane voltage")
+    found = over(cells, (480, 640), room=CENTRED, title="Transmembrane voltage", lines=["Small slab", "A device"])
     for name in ("lines", "time", "bar", "scale"):
         assert apart(found["body"], found[name]), name
 
