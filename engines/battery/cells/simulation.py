@@ -23,7 +23,7 @@ from engines.battery.watch import cell_charts as charts
 from engines.battery.watch import losses
 from engines.battery.watch.bands import bands, bands_on_host, run_means
 from engines.battery.watch.cell_inspection import inspection
-from engines.battery.watch.cell_record import HOUR, CellRecord, Recorded, at_end
+from engines.battery.watch.cell_record import HOUR, CellRecord, Recorded, at_end, over
 from engines.battery.watch.cycles import Cycles
 from engines.geometry.particles import Particles
 
@@ -154,7 +154,7 @@ class CellSimulation(Recorded, Simulation):
         }
 
     def _one(self) -> tuple[float, ...]:
-        """:meth:`_means` of a single cell: its own values, fetched at once."""
+        """:meth:`_means` of a single cell: its own values, in the end those of the step that it ended in; fetched at once."""
         rows = self._now[: Row.INSTRUCTION, 0]
         rows = rows if isinstance(rows, np.ndarray) else self._backend.to_host(rows)
         voltage, current = rows[Row.VOLTAGE], rows[Row.CURRENT]
@@ -162,14 +162,16 @@ class CellSimulation(Recorded, Simulation):
         return tuple(float(each) for each in found)
 
     def _means(self) -> tuple[float, ...]:
-        """Of all cells: voltage, its 5th and 95th percentile [V], current [A], power [W], warmth [K], charge [A s]."""
+        """Of all cells: voltage, its 5th and 95th percentile [V], current [A], power [W], warmth [K], charge [A s].
+
+        Those that ended a step before or more keep their last voltage, and have neither current nor power."""
         state, n = self._now, self._cells.n_cells
         voltages = state[Row.VOLTAGE : Row.VOLTAGE + 1]
         voltage = bands(self._backend, voltages, n) if self._cells.copied is None else bands_on_host(voltages, n)
         with self._backend.active():
-            rows = (Row.CURRENT, Row.WARMTH, Row.CHARGE)
-            current, warmth, charge = (float(state[int(row), :n].mean()) for row in rows)
-            power = float((state[int(Row.VOLTAGE), :n] * state[int(Row.CURRENT), :n]).mean())
+            flowing = state[int(Row.CURRENT), :n] * ~over(state[int(Row.ENDED), :n], self.time, self.dt)
+            current, power = float(flowing.mean()), float((state[int(Row.VOLTAGE), :n] * flowing).mean())
+            warmth, charge = (float(state[int(row), :n].mean()) for row in (Row.WARMTH, Row.CHARGE))
         spread = (float(each[0]) for each in (voltage.mean, voltage.low, voltage.high))
         return (*spread, current, power, warmth, charge)
 

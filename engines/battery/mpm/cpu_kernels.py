@@ -325,6 +325,6 @@ def run_steps(particles, shells, work, cell, protocol, trace, clock):
             trace.rows[step // trace.every, 0] = voltage if running else np.nan
             trace.rows[step // trace.every, 1] = current if running else np.nan
     cell[CellRow.CHARGE], cell[CellRow.CHARGE_ERROR], cell[CellRow.VOLTAGE] = charge, charge_error, voltage
-    cell[CellRow.CURRENT] = current if instruction < len(protocol.instructions) else 0.0
+    cell[CellRow.CURRENT] = current
     cell[CellRow.INSTRUCTION], cell[CellRow.ELAPSED], cell[CellRow.ENDED] = instruction, elapsed, ended
     cell[CellRow.NEGATIVE_POTENTIAL], cell[CellRow.POSITIVE_POTENTIAL] = work.psi[0], work.psi[1]

@@ -460,7 +460,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
         cell[CellRow::CHARGE] = charge;
         cell[CellRow::CHARGE_ERROR] = charge_error;
         cell[CellRow::VOLTAGE] = voltage;
-        cell[CellRow::CURRENT] = instruction < n_instructions ? current : REAL(0);
+        cell[CellRow::CURRENT] = current;
         cell[CellRow::INSTRUCTION] = REAL(instruction);
         cell[CellRow::ELAPSED] = REAL(elapsed);
         cell[CellRow::ENDED] = ended;

@@ -46,6 +46,11 @@ AXES: Mapping[str, Axes] = {
 """Of the results of all models."""
 
 
+def over(ended: Array, time: float, dt: float) -> Array:
+    """Whether cells whose protocols ended at ``ended`` [s] (-1: they go on) did so before the step to ``time``."""
+    return (ended >= 0) & (ended < time - 0.99 * dt)
+
+
 def at_end(
     last: Instruction, factor: float, dt: float, ended: Array, charge: Array, voltage: Array
 ) -> dict[str, Array]:  # fmt: skip
@@ -90,11 +95,11 @@ class CellRecord:
         """(n,) float32 each at ``time`` [s], which is now; NaN of a cell whose protocol ended a step before or more."""
         names = [each.name for each in self.quantities]
         ended, *values = self._rows(Row.ENDED, *(QUANTITIES[name][1] for name in names))
-        over = (ended >= 0) & (ended < time - 0.99 * self._cells.dt)
+        ended_before = over(ended, time, self._cells.dt)
         found = {}
         for name, row in zip(names, values, strict=True):
             given = (row.astype(float) + QUANTITIES[name][2]).astype(np.float32)
-            given[over] = np.nan
+            given[ended_before] = np.nan
             found[name] = given
         return found
 

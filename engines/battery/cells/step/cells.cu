@@ -645,7 +645,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     STATE(Row::CHARGE_ERROR) = charge_error;
     STATE(Row::WARMTH) = warmth;
     STATE(Row::VOLTAGE) = voltage;
-    STATE(Row::CURRENT) = instruction < n_instructions ? current : REAL(0);
+    STATE(Row::CURRENT) = current;
     STATE(Row::INSTRUCTION) = REAL(instruction);
     STATE(Row::ELAPSED) = REAL(elapsed);
     STATE(Row::ENDED) = ended;

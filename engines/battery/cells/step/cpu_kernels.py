@@ -360,10 +360,10 @@ def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step, shel
 
 
 @njit(forceinline=True)
-def stored(cell, state, own, moment, n_instructions):
+def stored(cell, state, own, moment):
     """A cell's state goes back to where it came from."""
     own.state[Row.WARMTH], own.state[Row.VOLTAGE] = moment.warmth, moment.voltage
-    own.state[Row.CURRENT] = moment.current if moment.instruction < n_instructions else 0.0
+    own.state[Row.CURRENT] = moment.current
     own.state[Row.INSTRUCTION], own.state[Row.ELAPSED] = moment.instruction, moment.elapsed
     own.state[Row.ENDED] = moment.ended
     for row in range(state.shape[0]):
@@ -411,4 +411,4 @@ def run_cell(cell, ensemble, cycles, model, protocol, trace, clock, reals, doubl
             if plane:
                 rows[place + plane] = moment.current if running else np.nan
                 rows[place + 2 * plane] = moment.warmth if running else np.nan
-    stored(cell, ensemble.state, own, moment, protocol.length)
+    stored(cell, ensemble.state, own, moment)

@@ -33,6 +33,45 @@ def test_it_ends_with_its_protocol(backend):
     assert run.finished
 
 
+@pytest.mark.parametrize("model", ["SPM", "SPMe", "MPM"])
+@pytest.mark.parametrize("asked", [1, 7])
+@pytest.mark.parametrize("step", ["Discharge at 5 A for 63 s", "Discharge at 20 W for 63 s", "Charge at 2 A until 4.19 V"])
+def test_the_last_row_has_the_current_and_power_of_the_step_that_it_ended_in(backend, model, asked, step):
+    """However long ago that was: with none, resistances of the last rows were infinite, and charges short of a half."""
+    given = {"model": model, "protocol": [step], "numerics": {"step": 1.0}, "recording": {"cells": 1, "current": True}}
+    given |= {"sizes": {"particles": 4}} if model == "MPM" else {}
+    given |= {"initial_state_of_charge": 0.9} if "Charge" in step else {}
+    run = simulation(backend, **given)
+    while not run.finished:
+        before = run.observe()
+        run.advance(asked)
+    seen = run.observe()
+    assert seen["current"] == pytest.approx(before["current"], rel=0.05)
+    assert abs(seen["current"]) > 1
+    assert seen["voltage"] == pytest.approx(20 / seen["current"] if "W" in step else before["voltage"], rel=0.005)
+    if "power" in seen:
+        assert seen["power"] == pytest.approx(seen["current"] * seen["voltage"], rel=1e-6)
+
+
+def test_cells_that_have_ended_before_have_no_part_in_the_mean_current(backend):
+    """But in the step in which they end they have."""
+    given = {"distributions": [{"parameter": "negative_thickness", "kind": "uniform", "spread": 0.3}], "cells": 40}
+    run = simulation(
+        backend, ensemble=given, protocol=["Discharge at 5 A until 3.4 V"], initial_state_of_charge=0.3,
+        numerics={"step": 5.0}, recording={"cells": 40, "current": True},
+    )  # fmt: skip
+    parts, ends = [], 0
+    while not run.finished:
+        run.advance(1)
+        currents, seen = run.cell_series()["current"], run.observe()
+        assert seen["current"] == pytest.approx(np.nan_to_num(currents).mean(), rel=1e-6)
+        assert set(currents[np.isfinite(currents)]) <= {5.0}
+        ends += len(parts) > 0 and np.isfinite(currents).sum() < parts[-1]
+        parts.append(np.isfinite(currents).sum())
+    assert ends > 3
+    assert parts[-1] > 0
+
+
 @pytest.mark.parametrize("model", ["SPM", "MPM"])
 @pytest.mark.parametrize("asked", [1, 2, 5])
 def test_it_ends_at_the_same_step_whoever_asks_when(backend, model, asked):
