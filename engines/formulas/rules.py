@@ -61,6 +61,8 @@ def subtract(a: Node, b: Node) -> Node:
 
 
 def negate(a: Node) -> Node:
+    if a.op == "const":
+        return const(0.0 - a.number)  # 0 stays 0: −0 is another constant
     if a.op == "neg":
         return a.args[0]
     if a.op == "mul" and a.args[0].op == "const":

@@ -35,7 +35,7 @@ array (a source, faces where k varies, the second substance). ``README.md`` says
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -77,6 +77,7 @@ from engines.stencil.setup.problem import GridProblem
 from engines.stencil.setup.reaction import off_by
 from engines.stencil.step.painting import PaintedSource
 from engines.stencil.watch.fields import SUBSTANCE_BRUSH, SUBSTANCES, heat_fields, potential_fields
+from engines.stencil.watch.inflow import inflow
 from engines.stencil.watch.typed import typed_fields
 
 
@@ -168,9 +169,9 @@ class StencilEngine(Engine):
             simulation, split = heat(posed, posed.equation, backend, slab, ranks), ("u", "source")
         progress("Ready", 1.0)
         shares = dict.fromkeys(split, Share(0, posed.grid.shape[0], range(slab.low, slab.high)))
-        return Part(
-            simulation, posed.grid, (slab.elements,), shares, {"content": "sum", "largest": "largest"}
-        )  # fmt: skip
+        combined: dict[str, Literal["sum", "largest"]] = {each.name: "sum" for each in simulation.series}
+        combined["largest"] = "largest"
+        return Part(simulation, posed.grid, (slab.elements,), shares, combined)
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         return benchmarks(elements)
@@ -244,6 +245,7 @@ def heat(
         posed.parameters.numerics.fuse,
         fields,
         brush,
+        inflow(backend, posed.grid, posed.ghosts, posed.conductivity, posed.dtype, equation.diffusivity, "1/s", slab),
     )
 
 
@@ -291,7 +293,8 @@ def potential(posed: GridProblem, equation: Poisson, backend: Backend) -> Poisso
     fields, brush = potential_fields(given(), posed.side_values(), grid)
     source = PaintedSource(backend, grid, given, None)
     return PoissonSimulation(
-        backend, grid, backend.array(np.zeros(grid.shape, posed.dtype)), source, solver, fields, brush
+        backend, grid, backend.array(np.zeros(grid.shape, posed.dtype)), source, solver, fields, brush,
+        inflow(backend, grid, posed.ghosts, posed.conductivity, posed.dtype, 1.0, ""),
     )  # fmt: skip
 
 

@@ -228,7 +228,7 @@ def relaxed(rates: Mapping[str, Node], time: Node) -> dict[str, Node]:
         parts = linear_in(rate, name)
         assert parts is not None
         added, decay = rebuild(parts, simplified)
-        if decay == const(0.0):
+        if is_zero(decay):
             found[name] = make("add", symbol(name), make("mul", time, rate))
             continue
         # what both are divided by is left out of their ratio

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
+from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo
 from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -15,15 +15,14 @@ from engines.geometry.grid import Grid
 from engines.stencil.diffusion.forward_euler import Diffusion
 from engines.stencil.setup.limits import ROUNDING, rounded_down
 from engines.stencil.step.painting import PaintedSource
-from engines.stencil.step.simulation import GridSimulation, unfused
+from engines.stencil.step.simulation import CONTENT, GridSimulation, unfused
+from engines.stencil.watch.inflow import Inflow
 
 
 class HeatSimulation(GridSimulation):
     """Explicit diffusion. ``make_step(scale)`` makes the kernels for a factor on the diffusivity,
     ``step`` is that of the first of ``scales``, the other is the factor at which the time step is at its limit.
-    ``arrays``: u as it starts, and another that steps write to."""
-
-    series = (SeriesInfo("content", "Total content", ""), SeriesInfo("largest", "Largest value", ""))
+    ``arrays``: u as it starts, and another that steps write to; ``inflow``: through its sides, at a scale of 1."""
 
     def __init__(
         self,
@@ -38,9 +37,12 @@ class HeatSimulation(GridSimulation):
         fuse: bool,
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
+        inflow: Inflow,
     ) -> None:
         super().__init__(backend, grid, dt, fields, {"u": arrays[0]})
         self.brushes = (brush,)
+        self.series, self.charts = (*CONTENT, *inflow.series), inflow.charts
+        self._inflow = inflow
         self._spare = arrays[1]
         self._source = source
         self._make_step, self._fuse = make_step, fuse
@@ -67,7 +69,7 @@ class HeatSimulation(GridSimulation):
         return self._source.shown() if name == "source" else super().values(name)
 
     def observe(self) -> Mapping[str, float]:
-        return self.content("u")
+        return {**self.content("u"), **self._inflow.observe(self.arrays["u"], self._scale)}
 
     def non_finite(self) -> NonFinite | None:
         return self.wrong_in("The solution", self.arrays["u"])

@@ -11,7 +11,8 @@ from engines.api.device import Backend
 from engines.geometry.grid import Grid
 from engines.stencil.poisson.iterations import PoissonSolver
 from engines.stencil.step.painting import PaintedSource
-from engines.stencil.step.simulation import GridSimulation
+from engines.stencil.step.simulation import CONTENT, GridSimulation
+from engines.stencil.watch.inflow import Inflow
 
 SAMPLE_ITERATIONS = {"multigrid": 1, "sor": 20, "jacobi": 50}
 """Iterations between two samples: about as many as reduce the residual visibly."""
@@ -21,11 +22,6 @@ class PoissonSimulation(GridSimulation):
     """Iterations of a solver; time counts them."""
 
     advice = "use a smaller relaxation factor."
-    series = (
-        SeriesInfo("residual", "Residual", "1/mm²"),
-        SeriesInfo("content", "Total content", ""),
-        SeriesInfo("largest", "Largest value", ""),
-    )
 
     def __init__(
         self,
@@ -36,9 +32,12 @@ class PoissonSimulation(GridSimulation):
         solver: PoissonSolver,
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
+        inflow: Inflow,
     ) -> None:
         super().__init__(backend, grid, 1.0, fields, {"u": u, "source": source.array})
         self.brushes = (brush,)
+        self.series = (SeriesInfo("residual", "Residual", "1/mm²"), *CONTENT, *inflow.series)
+        self.charts, self._inflow = inflow.charts, inflow
         self.sample_steps = SAMPLE_ITERATIONS[solver.method]
         self.traffic = (solver.traffic,)
         self._source, self._solver = source, solver
@@ -49,7 +48,7 @@ class PoissonSimulation(GridSimulation):
 
     def observe(self) -> Mapping[str, float]:
         residual = self._solver.residual_norm(self.arrays["u"], self.arrays["source"])
-        return {"residual": residual, **self.content("u")}
+        return {"residual": residual, **self.content("u"), **self._inflow.observe(self.arrays["u"])}
 
     def non_finite(self) -> NonFinite | None:
         return self.wrong_in("The solution", self.arrays["u"])

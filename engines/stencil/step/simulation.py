@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 
-from engines.api import KernelTraffic
+from engines.api import KernelTraffic, SeriesInfo
 from engines.backend.field_simulation import FieldSimulation
 from engines.stencil.watch.content import total_and_largest
 
 SAMPLE_STEPS = 48
 """Steps between two samples of probes and series: whole passes of 2, 3, 4, 6, 8, 12 and 16 fused steps."""
+
+CONTENT = (SeriesInfo("content", "Total content", ""), SeriesInfo("largest", "Largest value", ""))
+"""What :meth:`GridSimulation.content` tells."""
 
 
 class GridSimulation(FieldSimulation):

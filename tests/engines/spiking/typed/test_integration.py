@@ -81,6 +81,16 @@ def test_linear_equations_are_exact_at_any_step(model):
         np.testing.assert_allclose(voltage(model, "exact", dt, 30.0), wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("method", ["auto", "exponential euler", "euler", "rk4"])
+def test_a_rate_that_does_not_hang_on_its_variable_adds_up(method):
+    """A phase, a counter or calcium: a decay of −0 was divided by."""
+    lines = ["dv/dt = 1*mV/ms*cos(t/ms) : volt", "dc/dt = abs(v)/mV/ms : 1"]
+    moved = voltage({**RESTING, "lines": lines}, method, 0.001, 0.0) - [-65.0, 0.0]
+    at = np.linspace(0.0, UNTIL, 100_001)
+    assert moved[0] == pytest.approx(np.sin(UNTIL), abs=2e-3)
+    assert moved[1] == pytest.approx(scipy.integrate.trapezoid(np.abs(-65.0 + np.sin(at)), at), rel=1e-3)
+
+
 def test_variables_go_on_with_what_others_rest_at():
     """The voltage is held at -62 mV after a spike; the adaptation then follows it there."""
     given = {**RESTING, "threshold": "v > -100*mV", "refractory": "50*ms"}
