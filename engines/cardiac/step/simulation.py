@@ -90,7 +90,10 @@ class CardiacSimulation(Simulation):
         if looking:
             with self._backend.active():
                 for watcher in looking:
-                    watcher.look(Snapshot(self.time, self._stepper.voltage))
+                    watcher.look(self._moment())
+
+    def _moment(self) -> Snapshot:
+        return Snapshot(self.time, self._stepper.voltage, self._stepper.conductivity_scale)
 
     def _look_now(self, *watchers: TissueWatcher) -> None:
         """What is told of these is of now, also between two looks, and no later look is another for it."""
@@ -99,7 +102,7 @@ class CardiacSimulation(Simulation):
     def _look_between(self, watchers: Iterable[TissueWatcher]) -> None:
         with self._backend.active():
             for watcher in watchers:
-                watcher.look_between(Snapshot(self.time, self._stepper.voltage))
+                watcher.look_between(self._moment())
 
     def synchronize(self) -> None:
         self._backend.synchronize()

@@ -75,7 +75,7 @@ class Stepper:
 
     def set_conductivity_scale(self, scale: float) -> None:
         """Factor on all conductivities from the next step on."""
-        self._conductivity_scale = scale
+        self.conductivity_scale = scale
         self._diffusion.dt = scale * self.dt / self._diffusion_substeps
 
     def advance(self, step: int, steps: int) -> None:
@@ -99,12 +99,12 @@ class Stepper:
 
     def state(self) -> dict[str, Array]:
         """What a step depends on besides the voltage and the tissue."""
-        scale = {"conductivity_scale": np.array(self._conductivity_scale)}
+        scale = {"conductivity_scale": np.array(self.conductivity_scale)}
         return scale if self._groups is None else {**scale, **self._groups.state()}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Take a state back, inside ``backend.active``; one of before states knew their scale leaves it as it is."""
-        self.set_conductivity_scale(float(state.get("conductivity_scale", self._conductivity_scale)))
+        self.set_conductivity_scale(float(state.get("conductivity_scale", self.conductivity_scale)))
         if self._groups is not None:
             self._groups.restore(state)
 

@@ -37,11 +37,12 @@ class Ecg(TissueWatcher):
         backend = kernels.backend
         self._kernels, self.every, self._repaint, self._rows = kernels, every, repaint, rows
         self._weights = backend.array(weights.astype(np.float32))
-        self._values = kernels.place(len(names))
+        self._values, self._scale = kernels.place(len(names)), 1.0
         self.series = tuple(SeriesInfo(f"ecg_{name}", name, "mV") for name in names)
         self.charts = (ChartInfo("ecg", "Pseudo-ECG", "mV", series=tuple(info.name for info in self.series)),)
 
     def look(self, moment: Snapshot) -> None:
+        self._scale = moment.conductivity_scale
         self._kernels.weighted_sums(moment.voltage, self._weights, self._values.device)
         self._values.change()
 
@@ -60,8 +61,8 @@ class Ecg(TissueWatcher):
         return self.observe_later()()
 
     def observe_later(self) -> Callable[[], Mapping[str, float]]:
-        found = self._found_later()
-        return lambda: {info.name: float(value) for info, value in zip(self.series, found(), strict=True)}
+        found, scale = self._found_later(), self._scale
+        return lambda: {info.name: scale * float(value) for info, value in zip(self.series, found(), strict=True)}
 
     def state(self) -> dict[str, Array]:
         return {}  # of the voltage alone

@@ -14,10 +14,11 @@ NEVER = 2**62
 
 
 class Snapshot(NamedTuple):
-    """The voltage ``(n_padded,)`` [mV] on the device at ``time`` [ms]."""
+    """The voltage ``(n_padded,)`` [mV] on the device at ``time`` [ms], and the factor on all conductivities."""
 
     time: float
     voltage: Any
+    conductivity_scale: float = 1.0
 
 
 class TissueWatcher(Watcher[Snapshot]):

@@ -250,3 +250,28 @@ def test_electrodes_that_cannot_be_are_refused_before_the_run(backend, changes, 
     problem = block_problem(Recording(ecg="own", **changes))
     with pytest.raises(ProblemError, match=sentence):
         ENGINE.estimate(problem, backend)
+
+
+def test_the_factor_on_all_conductivities_is_in_it(backend):
+    """As if the tissue's own were as much larger; after a live change from the next look on."""
+    scaled, larger = block_problem(Recording(maps=False)), block_problem(Recording(maps=False))
+    tissue = larger.parameters.tissue
+    fourfold = {name: 4 * getattr(tissue, name) for name in ("sigma_il", "sigma_it", "sigma_el", "sigma_et")}
+    scaled = replace(scaled, parameters=scaled.parameters.model_copy(update={"conductivity_scale": 4.0}))
+    larger = replace(
+        larger, parameters=larger.parameters.model_copy(update={"tissue": tissue.model_copy(update=fourfold)})
+    )
+    one, other = (ENGINE.build(each, backend) for each in (scaled, larger))
+    for simulation in (one, other):
+        simulation.advance(60)
+    assert one.observe() == pytest.approx(other.observe(), rel=1e-3, abs=1e-9)
+    assert max(map(abs, one.observe().values())) > 1e-4
+    again = ENGINE.build(scaled, backend)
+    again.restore(one.state())
+    assert again.observe() == one.observe()
+    before = one.observe()
+    one.set_control("conductivity_scale", 2.0)
+    assert one.observe() == before
+    one.advance(1)
+    other.advance(1)
+    assert one.observe() == pytest.approx({name: value / 2 for name, value in other.observe().items()}, rel=0.05, abs=1e-5)
