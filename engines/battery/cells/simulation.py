@@ -154,7 +154,7 @@ class CellSimulation(Recorded, Simulation):
         }
 
     def _one(self) -> tuple[float, ...]:
-        """:meth:`_means` of a single cell: its own values, in the end those of the step that it ended in; fetched at once."""
+        """:meth:`_means` of a single cell, fetched at once: its own values, in the end those of its last step."""
         rows = self._now[: Row.INSTRUCTION, 0]
         rows = rows if isinstance(rows, np.ndarray) else self._backend.to_host(rows)
         voltage, current = rows[Row.VOLTAGE], rows[Row.CURRENT]
