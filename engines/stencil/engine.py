@@ -63,7 +63,7 @@ from engines.stencil.lab.studies import studies
 from engines.stencil.parameters import Diffusion, GrayScott, NamedPattern, OwnEquations, Poisson, StencilParameters
 from engines.stencil.parameters.patterns import RATES
 from engines.stencil.poisson.balance import balance_findings
-from engines.stencil.poisson.iterations import POISSON
+from engines.stencil.poisson.iterations import POISSON, Method, PoissonSolver
 from engines.stencil.poisson.levels import finest
 from engines.stencil.poisson.simulation import PoissonSimulation
 from engines.stencil.ranks.steps import OnSlab, SlabDiffusion, SlabGrayScott
@@ -282,10 +282,11 @@ def two_arrays(backend: Backend, step: Any, start: Array) -> tuple[Any, Any]:
 def potential(posed: GridProblem, equation: Poisson, backend: Backend) -> PoissonSimulation:
     """Iterations from zero, with a source that is painted."""
     grid = posed.grid
-    solver = POISSON.open(
-        backend, grid.shape, grid.spacing, posed.ghosts, posed.dtype.name, posed.conductivity, equation.method,
-        equation.relaxation,
-    )  # fmt: skip
+
+    def solver(method: Method, relaxation: float | None) -> PoissonSolver:
+        return POISSON.open(
+            backend, grid.shape, grid.spacing, posed.ghosts, posed.dtype.name, posed.conductivity, method, relaxation
+        )  # fmt: skip
 
     def given() -> Array:
         return source_field(equation.source, grid, posed.dtype)
@@ -293,8 +294,10 @@ def potential(posed: GridProblem, equation: Poisson, backend: Backend) -> Poisso
     fields, brush = potential_fields(given(), posed.side_values(), grid)
     source = PaintedSource(backend, grid, given, None)
     return PoissonSimulation(
-        backend, grid, backend.array(np.zeros(grid.shape, posed.dtype)), source, solver, fields, brush,
+        backend, grid, backend.array(np.zeros(grid.shape, posed.dtype)), source,
+        solver(equation.method, equation.relaxation), fields, brush,
         inflow(backend, grid, posed.ghosts, posed.conductivity, posed.dtype, 1.0, ""),
+        lambda: solver("multigrid", None),
     )  # fmt: skip
 
 

@@ -7,7 +7,11 @@ CASES = {
     for module in (battery, cardiac, fdtd, meshes, peridynamics, spiking, stencil)
     for title, case in module.CASES.items()
 }
-AT_THE_END = {**battery.AT_THE_END, **cardiac.AT_THE_END, **fdtd.AT_THE_END, **peridynamics.AT_THE_END}
+AT_THE_END = {
+    title: case
+    for module in (battery, cardiac, fdtd, peridynamics, stencil)
+    for title, case in module.AT_THE_END.items()
+}
 OF_NO_FIELD = (
     "engines.geometry.",  # of a mesh's file, which no field of the form names
     "engines.fdtd.gprmax.reader._problem",  # of the file that was opened

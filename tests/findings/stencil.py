@@ -87,3 +87,15 @@ CASES = {
         "setup.limits.rounding_findings#2", equation={"kind": "diffusion", "initial": UNIFORM}, sides=CLOSED
     ),
 }
+
+LARGER = SMALL | {"cells_x": 64, "cells_y": 64}
+AT_THE_END = {
+    "iterations that are too few": Case(
+        project("stencil", {"grid": SMALL, "equation": {"kind": "Poisson", "method": "jacobi"}}, until=5.0),
+        ("engines.stencil.poisson.convergence.convergence_findings#2",),
+    ),
+    "V-cycles that are too few": Case(
+        project("stencil", {"grid": LARGER, "equation": {"kind": "Poisson"}}, until=1.0),
+        ("engines.stencil.poisson.convergence.convergence_findings#1",),
+    ),
+}

@@ -30,7 +30,7 @@ class Row(IntEnum):
     CHARGE_ERROR = 5
     WARMTH = 6  # temperature − 298.15 K [K]
     VOLTAGE = 7  # at the end of the last step [V]
-    CURRENT = 8  # at the end of the last step that was taken, positive in discharge [A]; only drive cycles differ within
+    CURRENT = 8  # at the end of the last step that was taken, positive in discharge [A]; drive cycles differ within
     INSTRUCTION = 9  # number of the instruction that the cell is at
     ELAPSED = 10  # steps in it
     ENDED = 11  # time at which the protocol ended [s], −1 before

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engines.api import Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
+from engines.api import Dab, FieldInfo, Finding, NonFinite, PaintInfo, SeriesInfo
 from engines.api.abilities import Underneath
 from engines.api.device import Backend
+from engines.api.errors import DeviceError
 from engines.geometry.grid import Grid
+from engines.stencil.poisson.convergence import convergence_findings, error_of
 from engines.stencil.poisson.iterations import PoissonSolver
 from engines.stencil.step.painting import PaintedSource
 from engines.stencil.step.simulation import CONTENT, GridSimulation
@@ -33,14 +35,16 @@ class PoissonSimulation(GridSimulation):
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
         inflow: Inflow,
+        multigrid: Callable[[], PoissonSolver],
     ) -> None:
+        """``multigrid`` makes a solver of the same problem, to look at the end how far the solution is off."""
         super().__init__(backend, grid, 1.0, fields, {"u": u, "source": source.array})
         self.brushes = (brush,)
         self.series = (SeriesInfo("residual", "Residual", "1/mm²"), *CONTENT, *inflow.series)
         self.charts, self._inflow = inflow.charts, inflow
         self.sample_steps = SAMPLE_ITERATIONS[solver.method]
         self.traffic = (solver.traffic,)
-        self._source, self._solver = source, solver
+        self._source, self._solver, self._multigrid = source, solver, multigrid
 
     def take(self, steps: int) -> None:
         with self.backend.timed(self.traffic[0].kernel, launches=steps):
@@ -49,6 +53,13 @@ class PoissonSimulation(GridSimulation):
     def observe(self) -> Mapping[str, float]:
         residual = self._solver.residual_norm(self.arrays["u"], self.arrays["source"])
         return {"residual": residual, **self.content("u"), **self._inflow.observe(self.arrays["u"])}
+
+    def noticed(self) -> Sequence[Finding]:
+        try:
+            error = error_of(self._multigrid(), self.arrays["u"], self.arrays["source"])
+        except (MemoryError, DeviceError):  # it takes as much room again as the run
+            return ()
+        return convergence_findings(error, self._solver.method, self.step)
 
     def non_finite(self) -> NonFinite | None:
         return self.wrong_in("The solution", self.arrays["u"])

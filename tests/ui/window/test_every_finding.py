@@ -21,6 +21,7 @@ from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.cardiac.step.simulation import CardiacSimulation
 from engines.fdtd.step.simulation import FdtdSimulation
 from engines.peridynamics.step.simulation import PeridynamicSimulation
+from engines.stencil.poisson.simulation import PoissonSimulation
 from tests.findings.all import AT_THE_END, CASES, ELSEWHERE, OF_NO_FIELD
 from tests.findings.sites import ROOT, all_places, traced
 from tests.ui.viewport.doubles import FakeViewport
@@ -163,12 +164,15 @@ def _kept(where: list[Finding], findings: Sequence[Finding]) -> Sequence[Finding
     return findings
 
 
+KINDS = (CardiacSimulation, FdtdSimulation, ManyParticleSimulation, PeridynamicSimulation, PoissonSimulation)
+
+
 @pytest.mark.parametrize("name", AT_THE_END)
 def test_what_a_run_says_at_its_end_is_in_all_four_places(name, made, shared, qtbot, monkeypatch, tmp_path, capsys):
     """The window is told by its runner (test_run.py); here, what the same run says is shown."""
     case, expected = AT_THE_END[name], list[Finding]()
     path = case.write(tmp_path)
-    for kind in (CardiacSimulation, FdtdSimulation, ManyParticleSimulation, PeridynamicSimulation):
+    for kind in KINDS:
         monkeypatch.setattr(kind, "noticed", lambda run, notice=kind.noticed: _kept(expected, notice(run)))
     record = run(path, tmp_path / "results")
     assert set(case.places) <= {place for each in expected for place in made[each.message]}

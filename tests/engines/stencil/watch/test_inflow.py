@@ -8,7 +8,7 @@ from engines.ranks.slabs import Slab
 from engines.stencil.engine import StencilEngine
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.watch.inflow import inflow
-from tests.engines.stencil.problems import CUBE, NOISE, PERIODIC, SMALL, heat, problem
+from tests.engines.stencil.problems import CUBE, PERIODIC, SMALL, heat, problem
 
 ENGINE = StencilEngine()
 GRIDS = {"2d": SMALL, "3d": CUBE}
