@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from engines.backend.cpu import CpuBackend
+from engines.geometry.grid import Grid
 from engines.stencil.diffusion.cuda import CudaDiffusion, make_launches
 from engines.stencil.gray_scott.cuda import CudaGrayScott
+from engines.stencil.setup.sides import Ghost
+from engines.stencil.watch.inflow import inflow
 from tests.engines.stencil.diffusion_cases import SIDES, ghosts_of, laplacian, reference
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("own_cache")]
@@ -134,3 +138,15 @@ def test_gray_scott_follows_the_reference(gpu, shape, precision):
     for mine, right in zip(got[:2], (u, v), strict=True):
         # see tests/engines/stencil/gray_scott/test_gray_scott_cuda_on_host.py
         np.testing.assert_allclose(gpu.to_host(mine), right, rtol=0, atol=160 * EPSILON[precision] * 2.2**7)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(65, 700), (40, 33, 129)])
+def test_what_flows_in_is_that_of_the_processor(gpu, shape, precision):
+    backends, grid, rng = (CpuBackend(), gpu), Grid(shape, (0.5, 1.0, 2.0)[: len(shape)]), np.random.default_rng(2)
+    u, around = rng.uniform(-1, 1, shape).astype(precision), ((Ghost(False, -1.0, 0.6), Ghost(False, -1.0, 3.0)),)
+    for conductivity in (None, 0.2 + rng.random(shape)):
+        given = (grid, around * len(shape), conductivity, np.dtype(precision), 2.0, "1/s")
+        expected, found = (inflow(backend, *given).observe(backend.array(u), 0.7) for backend in backends)
+        assert len(expected) == 2 * len(shape)
+        assert found == pytest.approx(expected, rel=1e-12)
