@@ -188,7 +188,7 @@ class FdtdSimulation(Simulation):
             return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
         if name in (INDEX, PERMITTIVITY):
             assert self._permittivity is not None
-            return self._permittivity.at(name, np.arange(self._yee.cells)).astype(np.float32)
+            return self._permittivity.everywhere(name)
         if watcher := self.watchers.of_field(name):
             return watcher.field(name)
         return self._shown.field(name)

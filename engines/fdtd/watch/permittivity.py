@@ -4,16 +4,20 @@ interfaces and paint included, as means over the edges around the centre of each
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from engines.api import Array, FieldInfo
+from engines.backend.threads import in_parts
 from engines.fdtd.grid.dimensions import Parts
 from engines.fdtd.grid.yee import Yee, around_center
 from engines.fdtd.media.dispersion import Pole
 from engines.fdtd.media.materials import Media, Medium
 
 PERMITTIVITY, INDEX = "permittivity", "index"
+There = Callable[[Array, int, int, int], Array]
+"""(ids, dx, dy, dz) → ids of the cells that are looked at, so many cells away."""
 
 
 def fields_of_media(media: tuple[Medium, ...], frequency: float) -> tuple[FieldInfo, ...]:
@@ -54,26 +58,44 @@ class Permittivity:
         nx, ny, _ = self._yee.counts
         k, rest = np.divmod(np.asarray(elements, np.int64), nx * ny)
         j, i = np.divmod(rest, nx)
-        media, table = self._media(), self._table()
-        total, count = np.zeros(len(i), complex), np.zeros(len(i))
+        return self._means(name, self._media(), self._table(), lambda ids, dx, dy, dz: ids[k + dz, j + dy, i + dx])
+
+    def everywhere(self, name: str) -> Array:
+        """The same in all cells, float32, by all cores."""
+        nx, ny, nz = self._yee.counts
+        media, table, found = self._media(), self._table(), np.empty((nz, ny, nx), np.float32)
+
+        def planes(first: int, last: int) -> None:
+            for plane in range(first, last):  # one by one, which stay in the cache
+
+                def there(ids: Array, dx: int, dy: int, dz: int, k: int = plane) -> Array:
+                    return ids[k + dz, dy : dy + ny, dx : dx + nx]
+
+                found[plane] = self._means(name, media, table, there)
+
+        in_parts(planes, 1)(nz)
+        return found.reshape(-1)
+
+    def _means(self, name: str, media: Media, table: Array, there: There) -> Array:
+        total: Any = 0.0
+        count: Any = 0
         for component in self._names:
             ids = media.ids_e["xyz".index(component[1])]
-            for dx, dy, dz in around_center(component):
-                found = ids[k + dz, j + dy, i + dx]
-                total += table[found]
-                count += found > 0
+            for way in around_center(component):
+                found = there(ids, *way)
+                total, count = total + table[found], count + (found > 0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(count > 0, total / count, np.nan)
+            mean = np.where(np.greater(count, 0), total / count, np.nan)
         if name == PERMITTIVITY:
             return mean.real
-        return np.asarray(np.sqrt(mean * self._permeability(media, i, j, k)).real)
+        return np.asarray(np.sqrt(mean * self._permeability(media, there)).real)
 
-    def _permeability(self, media: Media, i: Array, j: Array, k: Array) -> Array | float:
+    def _permeability(self, media: Media, there: There) -> Array | float:
         """Mean over the faces of cells."""
         if media.ids_h is None:
             return float(media.permeability[0])
         faces = [("xyz".index(name[1]), *way) for name in ("Hx", "Hy", "Hz") for way in around_center(name)]
-        return np.mean([media.permeability[media.ids_h[a][k + dz, j + dy, i + dx]] for a, dx, dy, dz in faces], axis=0)
+        return np.mean([media.permeability[there(media.ids_h[a], *way)] for a, *way in faces], axis=0)
 
     def _table(self) -> Array:
         """(ids,) complex: of each mixture; 0 of conductors, which ids 0 are."""
