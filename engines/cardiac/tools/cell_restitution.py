@@ -55,7 +55,8 @@ class Pulses:
 
 @dataclass(frozen=True)
 class Points:
-    """A restitution curve: ``interval``, ``apd: (n,)`` [ms], ascending in the diastolic interval.
+    """A restitution curve: ``interval``, ``apd: (n,)`` [ms], ascending in the diastolic interval. That is from the end of
+    a beat to the pulse S2, which is chosen, or in dynamic pacing to where the next beat begins: with APD90 the cycle.
 
     ``coupling: (n,)`` [ms], what was between the pulses; ``blocked`` [ms], the longest that gave no beat, NaN if all
     did; ``train`` [ms], APD90 of S1, or at the longest cycle; ``current`` [pA/pF], that of the pulses; ``alternans``
@@ -273,7 +274,7 @@ def dynamic(
             (a, b), (c, d) = (ends(one.beat(looks, pulses, current), rest, one.threshold) for _ in range(2))
             if abs(d[0] - c[0] - b[0] + a[0]) > max(ALTERNATING, LASTING * apart):
                 alternans = SAMPLE * looks
-        found.append((SAMPLE * looks - float(before[0]), float(end[0] - start[0]), SAMPLE * looks))
+        found.append((SAMPLE * looks + float(start[0] - before[0]), float(end[0] - start[0]), SAMPLE * looks))
     if not found:
         raise ProblemError(f"A cell does not follow a cycle length of {cycles[0]:g} ms: begin with a longer one.")
     interval, apd, coupling = np.array(found)[::-1].T

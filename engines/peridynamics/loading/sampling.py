@@ -22,14 +22,15 @@ SHORTER = 1.25
 """Between two steps that are tried."""
 
 
-def sampled_too_seldom(loads: Loads) -> Iterator[Finding]:
+def sampled_too_seldom(loads: Loads, half_step: bool) -> Iterator[Finding]:
     """Of histories that have an end or a period, and of the beginning of formulas. Steps on which a load comes on and
-    stays are as sudden as one may wish."""
+    stays are as sudden as one may wish. half_step: whether the first step is the half one of velocity Verlet."""
+    first = 0.5 if half_step else 1.0
     for number, load in enumerate(loads.loads):
-        off = _off(load, loads.dt, loads.tables[number])
+        off = _off(load, loads.dt, loads.tables[number], first)
         if off <= TOLD:
             continue
-        shorter = _enough(load, loads.dt, loads.tables[number])
+        shorter = _enough(load, loads.dt, loads.tables[number], first)
         told = (
             f"Load {number + 1} comes and goes so fast that steps of {loads.dt / MICRO:.3g} µs "
             f"{'miss it' if off > 0.95 else f'put what it gives the body off by {100 * off:.2g} %'}."
@@ -40,9 +41,9 @@ def sampled_too_seldom(loads: Loads) -> Iterator[Finding]:
         yield Finding(told, place=("loads", number, "history"), remedy=remedy, distorts=True)
 
 
-def _off(load: Load, dt: float, table: Array | None) -> float:
+def _off(load: Load, dt: float, table: Array | None, first: float) -> float:
     """The largest error of the load's impulse on the way, of a pulse after it, over the largest impulse; of a
-    prescribed displacement that of its integral."""
+    prescribed displacement that of its integral. first: the part of a step that the first push lasts."""
     ends = _ends(load, dt, table)
     if ends is None or isinstance(load, Velocity):  # whose path is exact at each step
         return 0.0
@@ -50,7 +51,8 @@ def _off(load: Load, dt: float, table: Array | None) -> float:
         return 1.0
     times = dt * np.arange(min(int(np.ceil(ends / dt)), MOST) + 2)
     exact = share_integral(load.history, times + dt / 2, table)
-    sums = dt * np.cumsum(share(load.history, times, table))  # of velocities, which stand half a step later
+    shares = share(load.history, times, table)
+    sums = dt * (np.cumsum(shares) - (1 - first) * shares[0])  # of velocities, which stand half a step later
     between = share_integral(load.history, np.linspace(0.0, times[-1], 1024), table)
     largest = max(np.abs(exact).max(), np.abs(between).max())
     off = np.abs(sums - exact)
@@ -72,12 +74,12 @@ def _ends(load: Load, dt: float, table: Array | None) -> float | None:
             return None
 
 
-def _enough(load: Load, dt: float, table: Array | None) -> float | None:
+def _enough(load: Load, dt: float, table: Array | None, first: float) -> float | None:
     """A step [µs] that is short enough, of two digits; None where none of a hundredth of this is."""
     step = dt
     while step > dt / 100:
         step /= SHORTER
         rounded = float(f"{step / MICRO:.2g}")
-        if rounded * MICRO < dt and _off(load, rounded * MICRO, table) <= TOLD:
+        if rounded * MICRO < dt and _off(load, rounded * MICRO, table, first) <= TOLD:
             return rounded
     return None

@@ -249,7 +249,7 @@ class Setup(ABC):
         """What its owner should know before a run."""
         found = [*self._more_findings(), *chatter(self.parameters)]
         if not self.parameters.numerics.quasi_static:
-            found += sampled_too_seldom(self.loads)
+            found += sampled_too_seldom(self.loads, self.parameters.numerics.integrator == "velocity Verlet")
         holding = all(isinstance(each, Held) and not any((each.x, each.y, each.z)) for each in self.parameters.loads)
         if holding and not self.parameters.penetrators and self.velocities is None:
             found.append(Finding("Nothing loads the body: it will stay as it is.", place=("loads",)))

@@ -51,7 +51,7 @@ def _values(load: Load) -> tuple[float | None, ...]:
 class Acting:
     """What the curve is of: the series of its force [N] and of its way, which begins at ``start`` and is in
     ``per_um`` of them; ``sign`` takes both to the direction in which it acts. fixed: it does not move; telling: its
-    force over its own way says more of the body than of the load."""
+    force over its own way says more of the body than of the load; given: its force is what its history says."""
 
     force: str
     way: str
@@ -61,6 +61,7 @@ class Acting:
     per_um: float = 1.0
     fixed: bool = False
     telling: bool = True
+    given: bool = False
 
 
 def of_load(loads: Loads, number: int) -> Acting:
@@ -68,7 +69,8 @@ def of_load(loads: Loads, number: int) -> Acting:
     load = loads.loads[number - 1]
     axis, sign = direction(load, loads.dimensions)
     name = f"{number}_{AXES[axis]}"
-    return Acting(f"force_{name}", f"displacement_{name}", sign, sign, telling=isinstance(load, Held))
+    held = isinstance(load, Held)
+    return Acting(f"force_{name}", f"displacement_{name}", sign, sign, telling=held, given=not held)
 
 
 def of_penetrator(rigid: Rigid, number: int, middle: Array, dimensions: int) -> Acting:
@@ -123,9 +125,9 @@ def acting(loads: Loads, rigid: Rigid | None, middle: Array, wanted: LoadCurve) 
     return of_penetrator(rigid, number, middle, loads.dimensions)
 
 
-GONE, FEWEST = 0.1, 20
+GONE, NOTHING, FEWEST = 0.1, 1e-4, 20
 """Of its peak: with less, in the mean of a tenth of the points or of the later half of those since the peak (halves of
-a body swing for long, a softening one lets go late), a load has gone; points that tell that. A peak in the
+a body swing for long, a softening one lets go late), a load has gone; what is 0; points that tell that. A peak in the
 first of so many parts is that of a start at full speed, which says nothing of the body."""
 
 
@@ -191,7 +193,10 @@ class LoadDisplacement(Watcher[Moment]):
         return {"peak": force, "peak_at": x}
 
     def noticed(self) -> Sequence[Finding]:
-        """Whether the load has gone after its peak: of the last points, over which waves average out."""
+        """Whether the load has gone after its peak by what became of the body: of the last points, over which waves
+        average out."""
+        if self._acting.given:
+            return ()
         (force, x), forces = self.peak, np.array(self.points)[:, 1]
         since = len(forces) - 1 - int(forces.argmax())
         at_the_jerk = len(forces) - 1 - since < len(forces) / FEWEST
@@ -199,9 +204,10 @@ class LoadDisplacement(Watcher[Moment]):
         last = min(abs(forces[-part:].mean()) for part in (tenth, max(tenth, since // 2)))
         if len(self.points) < FEWEST or at_the_jerk or last > GONE * force:
             return ()
+        left = 100 * last / force if last > NOTHING * force else 0.0
         text = (
             f"The load came to its peak of {in_full(force)} N at {in_full(x)} µm and has fallen to "
-            f"{100 * last / force:.1g} % of that: the body has failed, or nothing touches it any more."
+            f"{left:.1g} % of that: the body has failed, or nothing touches it any more."
         )
         return (Finding(text, "info", ("measuring", "curve")),)
 
