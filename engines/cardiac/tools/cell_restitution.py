@@ -55,8 +55,8 @@ class Pulses:
 
 @dataclass(frozen=True)
 class Points:
-    """A restitution curve: ``interval``, ``apd: (n,)`` [ms], ascending in the diastolic interval. That is from the end of
-    a beat to the pulse S2, which is chosen, or in dynamic pacing to where the next beat begins: with APD90 the cycle.
+    """A restitution curve: ``interval``, ``apd: (n,)`` [ms], ascending in the diastolic interval. That is from the end
+    of a beat to the pulse S2, which is chosen, or in dynamic pacing to where the next beat begins: with APD90 a cycle.
 
     ``coupling: (n,)`` [ms], what was between the pulses; ``blocked`` [ms], the longest that gave no beat, NaN if all
     did; ``train`` [ms], APD90 of S1, or at the longest cycle; ``current`` [pA/pF], that of the pulses; ``alternans``

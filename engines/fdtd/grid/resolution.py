@@ -74,7 +74,7 @@ def resolution_findings(
     if cells < GOOD_PER_WAVELENGTH:
         return (
             Finding(
-                f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: 12 or more are better.",
+                f"The shortest wavelength, {shortest:.3g} {unit}, has {_down(cells)} cells: 12 or more are better.",
                 place=("grid",),
                 remedy=_finer(yee, shortest / GOOD_PER_WAVELENGTH),
                 distorts=True,

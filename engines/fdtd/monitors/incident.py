@@ -38,12 +38,14 @@ _kept: OrderedDict[tuple[str, str], Incident] = OrderedDict()
 
 
 def without_objects(parameters: FdtdParameters) -> FdtdParameters:
-    """The same problem with nothing in the way; planes of R and T measure power, and nothing else is measured."""
+    """The same problem with nothing in the way, ports neither; planes of R and T measure power, and nothing else is
+    measured."""
     planes = [
         _of_power(monitor) for monitor in parameters.monitors
         if isinstance(monitor, PlaneMonitor) and monitor.measures != "power"
     ]  # fmt: skip
-    return parameters.model_copy(update={"objects": [], "monitors": planes, "ending": Ending(at_decay=True, part=LEFT)})
+    empty = {"objects": [], "ports": [], "monitors": planes, "ending": Ending(at_decay=True, part=LEFT)}
+    return parameters.model_copy(update=empty)
 
 
 def bare_of(parameters: FdtdParameters) -> FdtdParameters:

@@ -8,6 +8,7 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
+from engines.fdtd.monitors.incident import without_objects
 from engines.fdtd.parameters import (
     BoxMonitor,
     Continuous,
@@ -20,6 +21,7 @@ from engines.fdtd.parameters import (
     Sphere,
     WaveSource,
 )
+from engines.fdtd.parameters.ports import LumpedPort
 from engines.fdtd.setup.sources import waveform_of
 
 THREADS = 1
@@ -126,3 +128,14 @@ def test_what_cannot_be_compared_is_refused_with_a_sentence(backend):
     assert "the same frequencies" in refused(other)
     wave = WaveSource(direction="+x", polarization="z", signal=Continuous())
     assert "one plane wave with a pulse" in refused(ball(True, sources=[wave]))
+
+
+def test_ports_are_not_in_the_run_without_objects():
+    """A fed one kept a field between faces that are periodic, and the planes were refused with a remedy for faces."""
+    planes = [
+        PlaneMonitor(name=name, axis="x", position=at, measures=name, frequencies=BAND)
+        for name, at in (("reflection", 0.55), ("transmission", 1.25))
+    ]
+    given = ball(False, monitors=planes, ports=[LumpedPort(place=(0.9, 0.9, 1.4), axis="z")])
+    empty = without_objects(given)
+    assert (empty.ports, empty.objects) == ([], [])
