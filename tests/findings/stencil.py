@@ -43,6 +43,12 @@ CASES = {
     "typed equations that react fast for their steps": case(
         "setup.reaction.told_of_reactions", equation=typed("du/dt = -5*u"), sides=PERIODIC, numerics={"step": 0.36}
     ),
+    "a pulse between steps": case(
+        "equations.typed.forcing.told_of_forcing#1", equation=typed("du/dt = where(t < 0.001, 1, 0)"), sides=PERIODIC
+    ),
+    "a line that no step follows": case(
+        "equations.typed.forcing.told_of_forcing#2", equation=typed("du/dt = sin(1e9*t)"), sides=PERIODIC
+    ),
     "a field that is carried against its flow": case(
         "setup.convection.carried#1", equation=typed("du/dt = -upwind(3, 0, u)"), sides=PERIODIC
     ),
