@@ -211,7 +211,7 @@ def heat(
     """Explicit diffusion from the initial state, with a source that is painted and a diffusivity that changes live; of
     the whole grid, or of a slab that is one of ``ranks``."""
     start = initial_field(equation.initial, posed.grid, posed.parameters.sides, posed.dtype)
-    fields, brush = heat_fields(equation, start, posed.side_values(), posed.grid)
+    infos = heat_fields(equation, start, posed.side_values(), posed.grid)
     grid = posed.grid
     if slab is not None:
         grid, start = slab.own, slab.of_own(start)
@@ -243,8 +243,7 @@ def heat(
         step,
         (equation.diffusivity_scale, stable_step(equation.diffusivity, posed.face_sum) / posed.step),
         posed.parameters.numerics.fuse,
-        fields,
-        brush,
+        infos,
         inflow(backend, posed.grid, posed.ghosts, posed.conductivity, posed.dtype, equation.diffusivity, "1/s", slab),
     )
 

@@ -66,21 +66,27 @@ def face_findings(plans: MonitorPlans, yee: Yee, axes: Sequence[Axis], driven: D
 
 
 def side_findings(plans: MonitorPlans, yee: Yee, axes: Sequence[Axis], driven: Driven) -> Iterator[Finding]:
-    """Of boxes of cross-sections: those of scattering stand around the plane wave's box, those of absorption in it."""
+    """Of boxes of cross-sections: those of scattering stand around the plane wave's box, those of absorption in it. Of
+    others: they do not stand in a part of it, whose wave they have on some sides alone."""
     box, mirrors = next(_boxes(yee, axes, driven), (None, ((), ())))
     for number, flux in enumerate(plans.plans):
         if not isinstance(flux, FluxPlan) or not isinstance(flux.monitor, BoxMonitor) or box is None:
             continue
         monitor = flux.monitor
-        if monitor.measures == "power":
-            continue
-        around = monitor.measures == "scattering"
+        around, power = monitor.measures == "scattering", monitor.measures == "power"
         own = inner_nodes(yee, axes, monitor.name, monitor.low, monitor.high)
+        beyond = {
+            (d, end): (-1, 1)[end] * (own[d, end] - box[d][end])
+            for d in _open(yee, axes) for end in (0, 1) if d not in mirrors[end]
+        }  # fmt: skip
+        apart = any(own[d, 0] >= box[d][1] or own[d, 1] <= box[d][0] for d in _open(yee, axes))
+        if power and (apart or min(beyond.values()) >= 0 or max(beyond.values()) <= 0):
+            continue
         corners = [list(monitor.low), list(monitor.high)]
-        for d, end in ((d, end) for d in _open(yee, axes) for end in (0, 1) if d not in mirrors[end]):
-            out = (-1, 1)[end]
-            if out * (own[d, end] - box[d][end]) > 0 if around else out * (own[d, end] - box[d][end]) < 0:
+        for (d, end), far in beyond.items():
+            if far > 0 if around else far < 0:
                 continue
+            out = (-1, 1)[end]
             gap = abs(axes[d].clear[end] - box[d][end])  # up to the absorbing layer
             node = box[d][end] + out * (max(1, gap // 2) if around else -1)
             corners[end][d] = float(f"{yee.nodes(d)[node]:.6g}")
@@ -88,9 +94,14 @@ def side_findings(plans: MonitorPlans, yee: Yee, axes: Sequence[Axis], driven: D
             continue
         place, where = ("monitors", number), "around" if around else "within"
         faces = (f"{'xyz'[d]} {yee.nodes(d)[box[d][0]]:g} to {yee.nodes(d)[box[d][1]]:g}" for d in _open(yee, axes))
+        wave_box = f"the plane wave's box ({', '.join(faces)})"
+        wrong = f"measures {monitor.measures}, and does not stand {where} {wave_box}: what it tells is none."
+        if power:
+            wrong = (
+                f"does not stand within {wave_box}, but in a part of it: on some sides alone it has the wave itself."
+            )
         yield Finding(
-            f"Monitor '{monitor.name}' measures {monitor.measures}, and does not stand {where} the plane wave's box "
-            f"({', '.join(faces)}): what it tells is none.",
+            f"Monitor '{monitor.name}' {wrong}",
             place=place,
             remedy=Remedy(f"Let it stand {where} that", {(*place, "low"): corners[0], (*place, "high"): corners[1]}),
             distorts=True,

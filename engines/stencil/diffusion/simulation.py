@@ -35,12 +35,11 @@ class HeatSimulation(GridSimulation):
         step: Diffusion,
         scales: tuple[float, float],
         fuse: bool,
-        fields: tuple[FieldInfo, ...],
-        brush: PaintInfo,
+        infos: tuple[tuple[FieldInfo, ...], PaintInfo],
         inflow: Inflow,
     ) -> None:
-        super().__init__(backend, grid, dt, fields, {"u": arrays[0]})
-        self.brushes = (brush,)
+        super().__init__(backend, grid, dt, infos[0], {"u": arrays[0]})
+        self.brushes = (infos[1],)
         self.series, self.charts = (*CONTENT, *inflow.series), inflow.charts
         self._inflow = inflow
         self._spare = arrays[1]

@@ -142,6 +142,24 @@ def test_a_box_on_the_wrong_side_is_moved(cpu, measures, low, moved):
     assert not misplaced(problem(around(measures, moved), source=UP, **SQUARE), cpu)
 
 
+def test_a_box_in_a_part_of_the_waves_box_is_told(cpu):
+    """Where nothing absorbs or scatters as much comes out as goes in. The window's new box told a quarter of what
+    passes."""
+    boxes = [(1.0, 2.5), (0.6, 3.4), (2.0, 3.4), (3.35, 3.5)]
+    given = problem(plane(2.0), *({"kind": "box", "low": (x, 0.1, 0), "high": (X, 1.1, 0)} for x, X in boxes))
+    run = ENGINE.build(given, cpu)
+    run.advance(round(80 / run.dt))
+    found = run.results()
+    passes, *out = (
+        np.abs(next(values for name, values in found.items() if name.startswith(f"m{number}/energy")))
+        for number in range(5)
+    )
+    told_of = misplaced(given, cpu)
+    wrong = [number for number, energy in enumerate(out, 1) if (energy > 0.05 * passes).any()]
+    assert [each.place[1] for each in told_of] == wrong == [3]
+    assert told_of[0].remedy.changes["monitors", 3, "high"][0] == pytest.approx(3.25)
+
+
 def test_an_object_beside_the_waves_box_is_told(cpu):
     beside = [
         {**ROD, "low": (1.0, 1.7, -9), "high": (1.2, 2.3, 9)},
