@@ -166,6 +166,14 @@ def test_every_room_has_its_tests(engine):
     assert list(tests.glob("test_*engine*.py")), f"tests/engines/{engine} has no tests of the whole engine"
 
 
+def test_no_module_has_a_folder_of_its_name_beside_it():
+    """Python would import the folder and never the module."""
+    modules = [path for place in ("engines", "tests", "ui", "workbench") for path in (ROOT / place).rglob("*.py")]
+    assert len(modules) > 1000
+    clashing = [told(path) for path in modules if any(path.with_suffix("").glob("*.py"))]
+    assert not clashing, f"a folder of the same name stands beside {clashing}"
+
+
 def test_no_engine_knows_another():
     """All stand side by side among the layers that import-linter holds; one that does not may import any."""
     with (ROOT / "pyproject.toml").open("rb") as file:

@@ -35,7 +35,9 @@ def test_it_ends_with_its_protocol(backend):
 
 @pytest.mark.parametrize("model", ["SPM", "SPMe", "MPM"])
 @pytest.mark.parametrize("asked", [1, 7])
-@pytest.mark.parametrize("step", ["Discharge at 5 A for 63 s", "Discharge at 20 W for 63 s", "Charge at 2 A to 4.19 V"])
+@pytest.mark.parametrize(
+    "step", ["Discharge at 5 A for 63 s", "Discharge at 20 W for 63 s", "Charge at 2 A until 4.19 V"]
+)
 def test_the_last_row_has_the_current_and_power_of_the_step_that_it_ended_in(backend, model, asked, step):
     """However long ago that was: with none, resistances of the last rows were infinite, and charges short of a half."""
     given = {"model": model, "protocol": [step], "numerics": {"step": 1.0}, "recording": {"cells": 1, "current": True}}
