@@ -40,7 +40,7 @@ class HeatSimulation(GridSimulation):
     ) -> None:
         super().__init__(backend, grid, dt, infos[0], {"u": arrays[0]})
         self.brushes = (infos[1],)
-        self.series, self.charts = (*CONTENT, *inflow.series), inflow.charts
+        self.series, self.charts = (*CONTENT, *inflow.series), inflow.charts_beside(CONTENT)
         self._inflow = inflow
         self._spare = arrays[1]
         self._source = source

@@ -40,8 +40,9 @@ class PoissonSimulation(GridSimulation):
         """``multigrid`` makes a solver of the same problem, to look at the end how far the solution is off."""
         super().__init__(backend, grid, 1.0, fields, {"u": u, "source": source.array})
         self.brushes = (brush,)
-        self.series = (SeriesInfo("residual", "Residual", "1/mm²"), *CONTENT, *inflow.series)
-        self.charts, self._inflow = inflow.charts, inflow
+        own = (SeriesInfo("residual", "Residual", "1/mm²"), *CONTENT)
+        self.series, self.charts = (*own, *inflow.series), inflow.charts_beside(own)
+        self._inflow = inflow
         self.sample_steps = SAMPLE_ITERATIONS[solver.method]
         self.traffic = (solver.traffic,)
         self._source, self._solver, self._multigrid = source, solver, multigrid

@@ -65,12 +65,19 @@ class Inflow:
         self.series = tuple(
             SeriesInfo(f"inflow_{name}", title, unit) for name, title in zip(names, titles, strict=True)
         )
-        shown = tuple(each.name for each in self.series)
-        self.charts = (ChartInfo("inflow", "Inflow through sides", unit, shown),) if names else ()
+        self._unit = unit
         self._backend, self._shape, self._dtype = backend, shape, dtype
         self._constant = {f"inflow_{side.name}": side.factor for side in sides if side.held is None}
         self._sides = [side for side in sides if side.held is not None]
         self._launch: Callable[[Any, Any], None] | None = None
+
+    def charts_beside(self, others: Sequence[SeriesInfo]) -> tuple[ChartInfo, ...]:
+        """Those ``others`` in a chart each, and what flows in together in one after them; no side is held: none."""
+        if not self.series:
+            return ()
+        shown = tuple(each.name for each in self.series)
+        apart = (ChartInfo(each.name, each.title, each.unit, (each.name,), comparable=True) for each in others)
+        return (*apart, ChartInfo("inflow", "Inflow through sides", self._unit, shown, comparable=True))
 
     def observe(self, u: Any, scale: float = 1.0) -> dict[str, float]:
         """Of each series, with a factor on the diffusivity; 0 of a side that other ranks have."""
