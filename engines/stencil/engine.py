@@ -316,7 +316,8 @@ def typed(posed: TypedProblem, backend: Backend, progress: Progress) -> TypedSim
     infos = typed_fields(posed.system, starts, posed.settings)
     progress("Ready", 1.0)
     return TypedSimulation(
-        backend, grid, posed.step, explicit, infos, posed.system.parameters, posed.limit_with, posed.off_with
+        backend, grid, posed.step, explicit, infos, posed.system.parameters, posed.limit_with, posed.off_with,
+        posed.passed.told,
     )  # fmt: skip
 
 

@@ -12,8 +12,8 @@ def case(place: str, **values: object) -> Case:
     return Case(project("stencil", {"grid": SMALL, **values}), (f"engines.stencil.{place}",))
 
 
-def typed(line: str) -> dict[str, object]:
-    fields = [{"name": "u", "start": "1 + 0.01*noise(1)"}]
+def typed(line: str, start: str = "1 + 0.01*noise(1)") -> dict[str, object]:
+    fields = [{"name": "u", "start": start}]
     return {"kind": "own equations", "lines": [line], "fields": fields}
 
 
@@ -61,7 +61,7 @@ CASES = {
         "setup.limits.rounding_findings#1", equation={"kind": "diffusion", "source": 1e-9, "initial": UNIFORM}
     ),
     "a typed field that nobody said where it begins": case(
-        "setup.equations._unset", equation={"kind": "own equations", "fields": []}
+        "setup.starts.unset", equation={"kind": "own equations", "fields": []}
     ),
     "a factor of noise that changes": case(
         "setup.noise.told_of_noise#1", equation=typed("du/dt = laplacian(u) - u + u*xi"), sides=PERIODIC
@@ -103,5 +103,26 @@ AT_THE_END = {
     "V-cycles that are too few": Case(
         project("stencil", {"grid": LARGER, "equation": {"kind": "Poisson"}}, until=1.0),
         ("engines.stencil.poisson.convergence.convergence_findings#1",),
+    ),
+    "steps that were not stable where a run came to": Case(
+        project(
+            "stencil",
+            {
+                "grid": SMALL,
+                "equation": typed("du/dt = 1 - 4*tanh(3*u)", "-3"),
+                "sides": PERIODIC,
+                "numerics": {"step": 0.5},
+            },
+            until=30.0,
+        ),
+        ("engines.stencil.equations.typed.passed.Passed.told#2",),
+    ),
+    "diffusion that became backwards": Case(
+        project(
+            "stencil",
+            {"grid": SMALL, "equation": typed("du/dt = div((1 - u)*grad(u)) + 0.5", "0.01*x"), "sides": CLOSED},
+            until=2.2,
+        ),
+        ("engines.stencil.equations.typed.passed.Passed.told#1",),
     ),
 }

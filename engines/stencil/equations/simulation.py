@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from engines.geometry.grid import Grid
 from engines.stencil.equations.explicit import Explicit
 from engines.stencil.equations.spatial import FIRST
 from engines.stencil.equations.stability import BACKWARDS, Limit, states_of
+from engines.stencil.equations.typed.passed import Look, shorter
 from engines.stencil.setup.limits import ROUNDING, rounded_down
 from engines.stencil.step.painting import paint, put_back, underneath
 from engines.stencil.step.simulation import GridSimulation
@@ -27,13 +28,11 @@ BEFORE = "before of "
 """Before the name of a field: what its next step needs of the last one, in checkpoints."""
 MOST_SEEN = 32
 """Moments that are kept, to say when steps became too long; of more every second one is forgotten."""
-SHARE = 0.7
-"""Of the limit when it was first passed: what the fields come to may lower it further."""
 
 
 class TypedSimulation(GridSimulation):
     """``limit_of`` says which step is stable with these parameters in states of these cells, ``off_with`` what its
-    steps are off.
+    steps are off, and ``passed`` what they were in states that the run came to.
 
     own:   what of an array of the steps is this simulation's, where others are beside it
     least: of what all parts of a problem say
@@ -49,15 +48,16 @@ class TypedSimulation(GridSimulation):
         parameters: tuple[str, ...],
         limit_of: Callable[[Mapping[str, Array], Mapping[str, float]], Limit],
         off_with: Callable[[Mapping[str, Array], Mapping[str, float]], tuple[Finding, ...]],
+        passed: Callable[[Sequence[Look]], tuple[Finding, ...]],
         own: Callable[[Any], Any] | None = None,
         least: Callable[[float], float] = float,
     ) -> None:
         self._explicit, self._parameters, self._limit_of = explicit, parameters, limit_of
-        self._off_with, self._begun_with = off_with, explicit.given
+        self._off_with, self._passed, self._begun_with = off_with, passed, explicit.given
         self._off: tuple[Finding, ...] = ()
         self._own, self._least = own or (lambda values: values.reshape(grid.shape)), least
         self._shown_at = -1
-        self._seen: list[tuple[float, dict[str, Array]]] = []
+        self._seen: list[Look] = []
         super().__init__(backend, grid, dt, infos[0], {})
         self._view()
         self.brushes = infos[1]
@@ -101,7 +101,7 @@ class TypedSimulation(GridSimulation):
         return self._own(self._shown[shown.index(name)])
 
     def observe(self) -> Mapping[str, float]:
-        self._seen.append((self.time, self._states()))
+        self._seen.append(self._look())
         if len(self._seen) > MOST_SEEN:
             del self._seen[1::2]
         found: dict[str, float] = {}
@@ -176,6 +176,12 @@ class TypedSimulation(GridSimulation):
     def of_changes(self) -> tuple[Finding, ...]:
         return self._off
 
+    def noticed(self) -> Sequence[Finding]:
+        return self._passed((*self._seen, self._look()))
+
+    def _look(self) -> Look:
+        return Look(self.time, self._states(), self._explicit.given)
+
     def _states(self) -> dict[str, Array]:
         fields = {name: self.backend.gather(self.arrays[name].reshape(-1), self._selection) for name in self._names}
         return states_of(fields, self.geometry.centers(self._cells))
@@ -211,13 +217,13 @@ class TypedSimulation(GridSimulation):
     def _advice(self, name: str) -> str:
         """By when steps ceased to be stable, as far as the run was looked at."""
         grows = f"look for terms that make '{name}' grow without bound"
-        for time, states in self._seen:
-            found = self._limit_of(states, self._explicit.given)
+        for time, states, given in self._seen:
+            found = self._limit_of(states, given)
             if found.backwards:
                 return BACKWARDS.format(field=found.backwards)
             if self.dt > (limit := found.step):
-                shorter = f"of at most {rounded_down(SHARE * limit, 2):g} s" if limit > 0 else "by Runge-Kutta's method"
-                return f"take steps {shorter}, for those of {self.dt:.3g} s are not stable from t = {time:.4g} s on."
+                better = f"of at most {shorter(limit, self.dt):g} s" if limit > 0 else "by Runge-Kutta's method"
+                return f"take steps {better}, for those of {self.dt:.3g} s are not stable from t = {time:.4g} s on."
         rates = self._explicit.plan.system.rates.values()
         if any(node.op in FIRST for node in ordered(list(rates))):
             grows += (

@@ -56,6 +56,7 @@ def typed_part(posed: TypedProblem, backend: Backend, ranks: Ranks, progress: Pr
     simulation = TypedSimulation(
         backend, slab.own, posed.step, explicit, typed_fields(system, starts, posed.settings), system.parameters,
         posed.limit_with, lambda states, given: posed.off_with(_of_all(ranks, states), given),
+        lambda looks: posed.passed.told([look._replace(states=_of_all(ranks, look.states)) for look in looks]),
         lambda values: values.reshape(wide.shape)[wide.own],
         lambda limit: float(np.min(ranks.gathered(np.array(limit)))),
     )  # fmt: skip

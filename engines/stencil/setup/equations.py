@@ -13,7 +13,7 @@ import numpy as np
 
 from engines.api import Array, Finding, Problem, Remedy
 from engines.api.device import Backend
-from engines.api.errors import ProblemError, nearest_told, placed_at
+from engines.api.errors import ProblemError, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
@@ -26,6 +26,7 @@ from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import BACKWARDS, Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.equations.typed.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.equations.typed.forcing import formulas_of, told_of_forcing
+from engines.stencil.equations.typed.passed import Passed
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.parameters.equations import (
     Exchange,
@@ -42,9 +43,9 @@ from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
 from engines.stencil.setup.noise import check_method, told_of_noise
 from engines.stencil.setup.reaction import told_of_reactions
-from engines.stencil.setup.starts import RANDOM, Start, begun_elsewhere
+from engines.stencil.setup.starts import FIELDS, RANDOM, Start, begun_elsewhere, settings_of, unset
 
-LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
+LINES, PARAMETERS = ("equation", "lines"), ("equation", "parameters")
 SAMPLES = 4096
 """Cells in which fields are looked at before a run."""
 NONLINEAR_SHARE = 0.7
@@ -78,7 +79,7 @@ class TypedProblem:
             self.plan, self.linear = _read(
                 tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal, _wraps(self.parameters)
             )
-        self.settings = _settings(equation, self.system)
+        self.settings = settings_of(equation, self.system)
         self._units = self._checked_units()
         check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
         with _adding(equation, (*self.system.fields, *self.system.shown, *self.system.stored)):
@@ -94,7 +95,7 @@ class TypedProblem:
         told = carried(self._whole, self.system, self.grid.spacing, self._begin, self._known(self.given))
         self.findings = (
             *findings, *told_of_reactions(equation.method, self.step, self._reactions), *self._spreads_backwards(),
-            *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(), *_unset(equation, self.system), *told,
+            *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(), *unset(equation, self.system), *told,
             *told_of_noise(self.system, equation.method, self.step, *self._fastest),
             *told_of_forcing(
                 list(formulas_of(self.system, self.laws, self._place)), equation.method, self.step, self.given,
@@ -267,8 +268,16 @@ class TypedProblem:
 
     def off_with(self, states: Mapping[str, Array], given: Mapping[str, float]) -> tuple[Finding, ...]:
         """What the steps are off with other parameters, in states that a run has come to."""
-        rates = self.linear.reactions(states, self._known(given)).reshape(-1)
-        return told_of_reactions(self.plan.method, self.step, rates, "as the fields are now")
+        return told_of_reactions(self.plan.method, self.step, self._reacting(states, given), "as the fields are now")
+
+    def _reacting(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Array:
+        """(n,) [1/s] complex: at what rates reactions change the fields in these states."""
+        return self.linear.reactions(states, self._known(given)).reshape(-1)
+
+    @property
+    def passed(self) -> Passed:
+        """Judges the states that a run came to."""
+        return Passed(self.plan.method, self.step, self._reactions, self.limit_with, self._reacting)
 
     @property
     def _fastest(self) -> tuple[float, float]:
@@ -321,8 +330,8 @@ class TypedProblem:
 
     @cached_property
     def _reactions(self) -> Array:
-        """(n,) [1/s] complex: at what rates reactions change the fields where they begin."""
-        return self.linear.reactions(self._begin, self._known(self.given)).reshape(-1)
+        """Those where the fields begin."""
+        return self._reacting(self._begin, self.given)
 
     def _longer_by_runge_and_kutta(self) -> tuple[Finding, ...]:
         """Of waves that hardly decay, which one pass a step takes in steps that are far too short."""
@@ -449,47 +458,3 @@ def _wraps(parameters: StencilParameters) -> tuple[bool, ...]:
     rows = parameters.equation.fields if isinstance(parameters.equation, OwnEquations) else []
     sides = [row.sides if isinstance(row.sides, OwnSides) else parameters.sides for row in rows] or [parameters.sides]
     return tuple(all(getattr(each, f"{axis}_low").kind == "periodic" for each in sides) for axis in PLACES)
-
-
-def _settings(equation: OwnEquations, system: System) -> Mapping[str, FieldSetting]:
-    """By field and stored name. Raises ProblemError for others, and for two of one name."""
-    known = (*system.fields, *system.shown)
-    found: dict[str, FieldSetting] = {}
-    for number, setting in enumerate(equation.fields):
-        place = (*FIELDS, number, "name")
-        if setting.name in found:
-            raise ProblemError(f"Two rows are of the field '{setting.name}': remove one of them.", place)
-        if setting.name not in known:
-            missing = [name for name in system.fields if name not in {each.name for each in equation.fields}]
-            others = [each.model_dump(mode="json") for each in equation.fields if each is not setting]
-            rename = Remedy(f"Call it '{missing[0]}'", {place: missing[0]}) if missing else None
-            remedy = rename or Remedy("Remove its row", {FIELDS: others})
-            raise ProblemError(
-                f"No line says how '{setting.name}' changes{nearest_told(setting.name, known)}: rename "
-                "or remove its row.",
-                place,
-                remedy,
-            )
-        found[setting.name] = setting
-    return found
-
-
-def _unset(equation: OwnEquations, system: System) -> tuple[Finding, ...]:
-    """Of fields that begin at 0 because nobody said where."""
-    named = {each.name for each in equation.fields}
-    missing = [name for name in system.fields if name not in named]
-    if not missing:
-        return ()
-    rows = [
-        *(each.model_dump(mode="json") for each in equation.fields),
-        *(FieldSetting(name=name).model_dump(mode="json") for name in missing),
-    ]
-    listed = ", ".join(f"'{name}'" for name in missing)
-    return (
-        Finding(
-            f"{listed} begin{'s' * (len(missing) == 1)} at 0, for nothing says where: say it below 'Fields'.",
-            "info",
-            FIELDS,
-            Remedy("Add a row for each", {FIELDS: rows}),
-        ),
-    )  # fmt: skip

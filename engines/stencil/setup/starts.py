@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Finding, Remedy
-from engines.api.errors import ProblemError
+from engines.api.errors import ProblemError, nearest_told
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, make, ordered, rebuild, symbol
 from engines.formulas.parse import Function
 from engines.geometry.grid import Grid
+from engines.stencil.equations.language import System
+from engines.stencil.parameters.equations import FieldSetting, OwnEquations
 from engines.stencil.parameters.sides import FixedGradient, FixedValue, Periodic
 
+FIELDS = ("equation", "fields")
 RANDOM = {name: Function(1, lambda seed, name=name: make(f"@{name}", seed)) for name in ("noise", "normal")}
 """noise(seed): evenly between 0 and 1; normal(seed): of mean 0 and variance 1; independent in all cells."""
 DRAWN: Mapping[str, Callable[[Any, Any], Array]] = {
@@ -108,5 +111,49 @@ def begun_elsewhere(
             f"The sides of the grid hold {names} at {held}, far from where that begins: it goes in or out there. Close "
             "them, or make them periodic, if it is not to.", "info", ("sides",), Remedy("Close the sides", closed),
             Remedy("Make them periodic", periodic),
+        ),
+    )  # fmt: skip
+
+
+def settings_of(equation: OwnEquations, system: System) -> Mapping[str, FieldSetting]:
+    """By field and stored name. Raises ProblemError for others, and for two of one name."""
+    known = (*system.fields, *system.shown)
+    found: dict[str, FieldSetting] = {}
+    for number, setting in enumerate(equation.fields):
+        place = (*FIELDS, number, "name")
+        if setting.name in found:
+            raise ProblemError(f"Two rows are of the field '{setting.name}': remove one of them.", place)
+        if setting.name not in known:
+            missing = [name for name in system.fields if name not in {each.name for each in equation.fields}]
+            others = [each.model_dump(mode="json") for each in equation.fields if each is not setting]
+            rename = Remedy(f"Call it '{missing[0]}'", {place: missing[0]}) if missing else None
+            remedy = rename or Remedy("Remove its row", {FIELDS: others})
+            raise ProblemError(
+                f"No line says how '{setting.name}' changes{nearest_told(setting.name, known)}: rename "
+                "or remove its row.",
+                place,
+                remedy,
+            )
+        found[setting.name] = setting
+    return found
+
+
+def unset(equation: OwnEquations, system: System) -> tuple[Finding, ...]:
+    """Of fields that begin at 0 because nobody said where."""
+    named = {each.name for each in equation.fields}
+    missing = [name for name in system.fields if name not in named]
+    if not missing:
+        return ()
+    rows = [
+        *(each.model_dump(mode="json") for each in equation.fields),
+        *(FieldSetting(name=name).model_dump(mode="json") for name in missing),
+    ]
+    listed = ", ".join(f"'{name}'" for name in missing)
+    return (
+        Finding(
+            f"{listed} begin{'s' * (len(missing) == 1)} at 0, for nothing says where: say it below 'Fields'.",
+            "info",
+            FIELDS,
+            Remedy("Add a row for each", {FIELDS: rows}),
         ),
     )  # fmt: skip

@@ -21,6 +21,7 @@ from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.cardiac.step.simulation import CardiacSimulation
 from engines.fdtd.step.simulation import FdtdSimulation
 from engines.peridynamics.step.simulation import PeridynamicSimulation
+from engines.stencil.equations.simulation import TypedSimulation
 from engines.stencil.poisson.simulation import PoissonSimulation
 from tests.findings.all import AT_THE_END, CASES, ELSEWHERE, OF_NO_FIELD
 from tests.findings.sites import ROOT, all_places, traced
@@ -164,7 +165,9 @@ def _kept(where: list[Finding], findings: Sequence[Finding]) -> Sequence[Finding
     return findings
 
 
-KINDS = (CardiacSimulation, FdtdSimulation, ManyParticleSimulation, PeridynamicSimulation, PoissonSimulation)
+KINDS = (
+    CardiacSimulation, FdtdSimulation, ManyParticleSimulation, PeridynamicSimulation, PoissonSimulation, TypedSimulation
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", AT_THE_END)
