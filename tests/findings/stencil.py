@@ -43,6 +43,12 @@ CASES = {
     "typed equations that react fast for their steps": case(
         "setup.reaction.told_of_reactions", equation=typed("du/dt = -5*u"), sides=PERIODIC, numerics={"step": 0.36}
     ),
+    "a start that implicit steps do not follow": case(
+        "equations.implicit.smoothing.told_of_smoothing",
+        equation=typed("du/dt = 10*laplacian(u)", "cos(pi*x/10)") | {"method": "IMEX"},
+        sides=CLOSED,
+        numerics={"step": 5.0},
+    ),
     "a pulse between steps": case(
         "equations.typed.forcing.told_of_forcing#1", equation=typed("du/dt = where(t < 0.001, 1, 0)"), sides=PERIODIC
     ),

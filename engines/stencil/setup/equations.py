@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import Any
 
@@ -18,6 +18,7 @@ from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
 from engines.stencil.equations.accuracy import longest_step
+from engines.stencil.equations.implicit.smoothing import FOLLOWED, smoothing_rate, told_of_smoothing
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.noise.strength import longest
@@ -48,6 +49,8 @@ from engines.stencil.setup.starts import FIELDS, RANDOM, Start, begun_elsewhere,
 LINES, PARAMETERS = ("equation", "lines"), ("equation", "parameters")
 SAMPLES = 4096
 """Cells in which fields are looked at before a run."""
+MANY = 1 << 16
+"""Cells in which a start is looked at that may be a small spot."""
 NONLINEAR_SHARE = 0.7
 """The part of the stable step that is taken where it hangs on what the fields will have come to."""
 FAR_LONGER = 20.0
@@ -97,6 +100,7 @@ class TypedProblem:
             *findings, *told_of_reactions(equation.method, self.step, self._reactions), *self._spreads_backwards(),
             *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(), *unset(equation, self.system), *told,
             *told_of_noise(self.system, equation.method, self.step, *self._fastest),
+            *told_of_smoothing(self._smoothing, self.step),
             *told_of_forcing(
                 list(formulas_of(self.system, self.laws, self._place)), equation.method, self.step, self.given,
                 self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, 3)),
@@ -290,6 +294,20 @@ class TypedProblem:
         """Diffusivities [mm²/s] of what is implicit."""
         return self.plan.diffusivities_with({**self.given, **self._spread_places}).values()
 
+    @cached_property
+    def _smoothing(self) -> dict[str, float]:
+        """[1/s] by field: how fast implicit diffusion smooths what it begins with, unless that is drawn."""
+        count = self.grid.n_cells
+        some = np.arange(count) if count <= MANY else np.random.default_rng(1).integers(0, count, MANY)
+        places = self.grid.centers(some)
+        spread, found = self.plan.diffusivities_with({**self.given, **dict(zip("xyz", places.T, strict=True))}), {}
+        for row, value in spread.items():
+            name = self.system.fields[row]
+            if not self.starts[name].is_drawn:
+                at = partial(self.starts[name].at, given=self.given)
+                found[name] = smoothing_rate(at, places, self.grid.spacing, value)
+        return found
+
     def _known(self, given: Mapping[str, float]) -> dict[str, float]:
         return {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0}
 
@@ -410,6 +428,8 @@ class TypedProblem:
         spread = max((float(np.mean(value)) for value in self._implicit), default=0.0)
         if spread > 0:  # of the longest wave between closed sides
             step = min(step, GROWING / spread * (max(self.grid.lengths) / math.pi) ** 2)
+        if any(rate > 0 for rate in self._smoothing.values()):
+            step = min(step, FOLLOWED / max(self._smoothing.values()))
         return min(step, longest_step(method, self._reactions))
 
 

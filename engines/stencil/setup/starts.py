@@ -50,6 +50,11 @@ class Start:
                 drawn[node], self._drawn[name] = symbol(name), (node.op, int(seed.number))
         self._program = Program(rebuild([root], make, drawn))
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it has random numbers in it."""
+        return bool(self._drawn)
+
     def at(self, places: Array, given: Mapping[str, float]) -> Array:
         """(n,) float64 at places (n, 3) [mm], with random numbers of its own."""
         values: dict[str, Any] = {

@@ -254,3 +254,50 @@ def test_the_estimate_counts_the_solves(cpu):
     )
     assert implicit.bytes_per_step > 20 * plain.bytes_per_step
     assert implicit.stable_step > 3 * plain.stable_step
+
+
+WIDE = plane(80, 80, 40.0, 40.0)
+STARTS = {
+    "a wave": ("cos(10*pi*x/40)", (math.pi / 4) ** 2),
+    "a spot": ("exp(-((x - 20)**2 + (y - 20)**2)/8)", 0.37),
+    "a small spot": ("5 + exp(-((x - 20)**2 + (y - 20)**2)/2)", 1.33),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_what_a_start_has_in_it_is_followed_or_told(cpu, name):
+    """Beside Runge and Kutta's steps; a spot's top falls by 1 + Dt·2/σ², a wave by e^{λt}."""
+    start, rate = STARTS[name]
+
+    def of_height(step, count):
+        given = typed("du/dt = laplacian(u)", {"u": start}, None, WIDE, "IMEX", sides=CLOSED, step=step)
+        posed, simulation = TypedProblem(given, cpu), ENGINE.build(given, cpu)
+        simulation.advance(count)
+        steps = math.ceil(simulation.time / 0.08)
+        right = built(
+            cpu, "du/dt = laplacian(u)", {"u": start}, None, WIDE, "RK4", sides=CLOSED, step=simulation.time / steps
+        )
+        right.advance(steps)
+        return np.ptp(values(simulation)) / np.ptp(values(right)), posed
+
+    _, chosen = of_height(None, 1)
+    assert chosen.step <= 0.5 / rate * 1.05
+    assert not chosen.findings
+    wrong, long = of_height(5 / rate, 1)
+    (told,) = long.findings
+    assert wrong > 1.5
+    assert "which steps of" in told.message
+    assert told.distorts
+    step = told.remedy.changes["numerics", "step"]
+    assert step == pytest.approx(0.5 / rate, rel=0.06)
+    for count in (1, 2, 4):
+        followed, posed = of_height(step, count)
+        assert followed == pytest.approx(1, abs=0.15)
+        assert not posed.findings
+
+
+def test_edges_and_noise_are_not_followed(cpu):
+    """Heights within edges stay, and of noise nobody knows them."""
+    for start in ("where(abs(x - 20) < 5, 1, 0)", "0.1*noise(1)", "x/40", "3"):
+        given = typed("du/dt = laplacian(u)", {"u": start}, None, WIDE, "IMEX", sides=CLOSED, step=4.0)
+        assert not TypedProblem(given, cpu).findings
