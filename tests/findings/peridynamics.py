@@ -149,7 +149,21 @@ TORN: dict[str, Any] = {
     ],
     "unbreakable": [{"kind": "side", "side": side, "rows": 4} for side in ("top", "bottom")],
 }
+SLOW = {
+    "body": {"kind": "plate", "size_x": 12, "size_y": 6},
+    "bonds": {"spacing": 1.0},
+    "notches": [],
+    "loads": [
+        {"kind": "displacement", "region": {"kind": "side", "side": side, "rows": 3}, "x": x, "history": RISE}
+        for side, x in (("left", 0.0), ("right", 0.01))
+    ],
+    "numerics": {"integrator": "dynamic relaxation", "relaxation": {"load_steps": 2}},
+}
 AT_THE_END = {
+    "a slow load that an end cuts short": Case(
+        project("peridynamics", SLOW, until=30.0),
+        ("engines.peridynamics.loading.quasistatic.QuasiStaticSimulation.noticed",),
+    ),
     "a plate that something stiff strikes": Case(
         project("peridynamics", STRUCK, until=6.0), ("engines.peridynamics.watch.balance.Balance.noticed",)
     ),

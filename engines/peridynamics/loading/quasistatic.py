@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from engines.api import Array, FieldInfo
+from engines.api import Array, FieldInfo, Finding, Remedy
 from engines.api.device import Backend
 from engines.geometry.particles import Particles
 from engines.peridynamics.loading.loads import Loads
@@ -81,6 +81,19 @@ class QuasiStaticSimulation(PeridynamicSimulation):
             "bonds": (self._start.intact - sums.intact) / 2,
             "tip": sums.tip,
         }
+
+    def noticed(self) -> Sequence[Finding]:
+        """Of a body that an end which was set has stopped on its way."""
+        relaxation, found = self._relaxation, super().noticed()
+        if self.finished:
+            return found
+        text = (
+            f"Load step {relaxation.done + 1} of {self._load_steps} is not at rest yet (forces are out of balance by "
+            f"{min(relaxation.rest.worst, 1.0):.2g} of the loads): fields are on the way to equilibrium, and no load "
+            "beyond it is known. Run on; iterations are no time, and all load steps are done where no end is set."
+        )
+        remedy = Remedy("Run to the last load step", without_end=True)
+        return (*found, Finding(text, "warning", ("numerics", "relaxation", "load_steps"), remedy, distorts=True))
 
     @property
     def finished(self) -> bool:

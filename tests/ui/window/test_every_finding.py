@@ -20,6 +20,7 @@ from engines.api import Finding, Problem, registry
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.cardiac.step.simulation import CardiacSimulation
 from engines.fdtd.step.simulation import FdtdSimulation
+from engines.peridynamics.loading.quasistatic import QuasiStaticSimulation
 from engines.peridynamics.step.simulation import PeridynamicSimulation
 from engines.stencil.equations.simulation import TypedSimulation
 from engines.stencil.poisson.simulation import PoissonSimulation
@@ -166,7 +167,8 @@ def _kept(where: list[Finding], findings: Sequence[Finding]) -> Sequence[Finding
 
 
 KINDS = (
-    CardiacSimulation, FdtdSimulation, ManyParticleSimulation, PeridynamicSimulation, PoissonSimulation, TypedSimulation
+    CardiacSimulation, FdtdSimulation, ManyParticleSimulation, PeridynamicSimulation, PoissonSimulation,
+    QuasiStaticSimulation, TypedSimulation,
 )  # fmt: skip
 
 

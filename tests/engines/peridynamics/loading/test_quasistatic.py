@@ -243,3 +243,15 @@ def test_a_stress_on_what_is_held_is_borne_there_and_its_work_is_counted(backend
     assert pushed["elastic"] == pytest.approx(bare["elastic"], rel=1e-4)
     assert pushed["work"] == pytest.approx(bare["work"], rel=1e-3)
     assert abs(pushed["freed"]) < 2e-3 * pushed["work"]
+
+
+def test_an_end_on_the_way_to_rest_is_told(backend):
+    """Iterations are no time: 100 of them are not 100 µs."""
+    run = ENGINE.build(problem(load_steps=3), backend)
+    run.advance(100)
+    (told,) = run.noticed()
+    assert told.message.startswith("Load step 1 of 3 is not at rest yet (forces are out of balance by ")
+    assert told.distorts
+    assert told.remedy.without_end
+    finished(run)
+    assert not run.noticed()
