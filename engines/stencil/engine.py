@@ -244,7 +244,16 @@ def heat(
         (equation.diffusivity_scale, stable_step(equation.diffusivity, posed.face_sum) / posed.step),
         posed.parameters.numerics.fuse,
         infos,
-        inflow(backend, posed.grid, posed.ghosts, posed.conductivity, posed.dtype, equation.diffusivity, "1/s", slab),
+        inflow(
+            backend,
+            posed.grid,
+            posed.ghosts,
+            posed.conductivity,
+            posed.dtype,
+            equation.diffusivity,
+            ("mm²/s", "mm³/s")[grid.dimensions - 2],
+            slab,
+        ),
     )
 
 
@@ -295,7 +304,7 @@ def potential(posed: GridProblem, equation: Poisson, backend: Backend) -> Poisso
     return PoissonSimulation(
         backend, grid, backend.array(np.zeros(grid.shape, posed.dtype)), source,
         solver(equation.method, equation.relaxation), fields, brush,
-        inflow(backend, grid, posed.ghosts, posed.conductivity, posed.dtype, 1.0, ""),
+        inflow(backend, grid, posed.ghosts, posed.conductivity, posed.dtype, 1.0, ("", "mm")[grid.dimensions - 2]),
         lambda: solver("multigrid", None),
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from engines.geometry.grid import Grid
 from engines.stencil.diffusion.forward_euler import Diffusion
 from engines.stencil.setup.limits import ROUNDING, rounded_down
 from engines.stencil.step.painting import PaintedSource
-from engines.stencil.step.simulation import CONTENT, GridSimulation, unfused
+from engines.stencil.step.simulation import GridSimulation, content_series, unfused
 from engines.stencil.watch.inflow import Inflow
 
 
@@ -40,7 +40,8 @@ class HeatSimulation(GridSimulation):
     ) -> None:
         super().__init__(backend, grid, dt, infos[0], {"u": arrays[0]})
         self.brushes = (infos[1],)
-        self.series, self.charts = (*CONTENT, *inflow.series), inflow.charts_beside(CONTENT)
+        content = content_series(grid.dimensions)
+        self.series, self.charts = (*content, *inflow.series), inflow.charts_beside(content)
         self._inflow = inflow
         self._spare = arrays[1]
         self._source = source

@@ -13,7 +13,7 @@ from engines.geometry.grid import Grid
 from engines.stencil.poisson.convergence import convergence_findings, error_of
 from engines.stencil.poisson.iterations import PoissonSolver
 from engines.stencil.step.painting import PaintedSource
-from engines.stencil.step.simulation import CONTENT, GridSimulation
+from engines.stencil.step.simulation import GridSimulation, content_series
 from engines.stencil.watch.inflow import Inflow
 
 SAMPLE_ITERATIONS = {"multigrid": 1, "sor": 20, "jacobi": 50}
@@ -40,7 +40,7 @@ class PoissonSimulation(GridSimulation):
         """``multigrid`` makes a solver of the same problem, to look at the end how far the solution is off."""
         super().__init__(backend, grid, 1.0, fields, {"u": u, "source": source.array})
         self.brushes = (brush,)
-        own = (SeriesInfo("residual", "Residual", "1/mm²"), *CONTENT)
+        own = (SeriesInfo("residual", "Residual", "1/mm²"), *content_series(grid.dimensions))
         self.series, self.charts = (*own, *inflow.series), inflow.charts_beside(own)
         self._inflow = inflow
         self.sample_steps = SAMPLE_ITERATIONS[solver.method]

@@ -14,8 +14,13 @@ from engines.stencil.watch.content import total_and_largest
 SAMPLE_STEPS = 48
 """Steps between two samples of probes and series: whole passes of 2, 3, 4, 6, 8, 12 and 16 fused steps."""
 
-CONTENT = (SeriesInfo("content", "Total content", ""), SeriesInfo("largest", "Largest value", ""))
-"""What :meth:`GridSimulation.content` tells."""
+
+def content_series(dimensions: int) -> tuple[SeriesInfo, ...]:
+    """What :meth:`GridSimulation.content` tells of a grid."""
+    return (
+        SeriesInfo("content", "Total content", ("mm²", "mm³")[dimensions - 2]),
+        SeriesInfo("largest", "Largest value", ""),
+    )
 
 
 class GridSimulation(FieldSimulation):
