@@ -167,3 +167,49 @@ def test_of_branches_that_were_left_is_drawn_what_is_chosen():
     panel = SimpleNamespace(store=SimpleNamespace(left=[one, SimpleNamespace(series={}, probes={})]))
     assert ProbesPanel._left(panel, (SERIES, "most", "Largest")) == [{"Largest": 2}, {}]
     assert ProbesPanel._left(panel, ("field", "v", "Voltage")) == [{"a": 3, "b": 4}, {}]
+
+
+def typed_place(row, text):
+    row.place.setText(text)
+    row.place.setModified(True)
+    row.place.editingFinished.emit()
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("50.25 12 0", [50.25, 12.0, 0.0]),
+        ("1; 2.5 ;-3", [1.0, 2.5, -3.0]),
+        ("4,5,6e-1", [4.0, 5.0, 0.6]),
+        ("1 2", [1.0, 2.0, 0.0]),
+        ("1", None),
+        ("here", None),
+        ("1 2 nan", None),
+    ],
+)
+def test_a_probe_stands_where_it_says_and_another_place_is_typed(panel, model, text, place):
+    """Its trace was that of another point."""
+    panel.add((7.123456, 8, 0))
+    (row,) = panel.list.rows
+    assert row.place.text() == "7.1235, 8"
+    assert "Stands at x 7.123456, y 8, z 0" in row.place.toolTip()
+    bring(panel, "P1", "v", [1.0, 2.0])
+    typed_place(row, text)
+    if place is None:
+        assert model.draft["probes"][0]["position"] == [7.123456, 8.0, 0.0]
+        assert row.place.text() == "7.1235, 8"
+        assert panel.readout.text() == "A place is two or three numbers, as 10, 20.5, 0."
+        assert ("P1", "v") in panel.store.probes
+        typed_place(row, "1 2 3")
+    assert model.draft["probes"][0]["position"] == (place or [1.0, 2.0, 3.0])
+    assert ("P1", "v") not in panel.store.probes
+    assert panel.readout.text() == ""
+
+
+def test_a_place_that_is_left_as_it_was_moves_no_probe(panel, model):
+    """What stands there is rounded."""
+    panel.add((7.123456, 8, 0))
+    panel.list.rows[0].place.editingFinished.emit()
+    typed_place(panel.list.rows[0], "7.1235, 8")
+    assert model.draft["probes"][0]["position"] == [7.123456, 8.0, 0.0]
+    assert model.said == ["new probe"]

@@ -14,7 +14,7 @@ from engines.api import Array, FieldInfo, SimulationInfo
 from engines.api.charts import means_in
 from ui.charts.plots.reading import beyond, figure
 from ui.forms.fields.scalars import CalmComboBox
-from ui.panels.probes.probe_list import ROW_HEIGHT, ProbeList
+from ui.panels.probes.probe_list import NO_PLACE, ROW_HEIGHT, ProbeList
 from ui.panels.probes.trace_plot import TracePlot
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
@@ -23,6 +23,7 @@ from workbench.run.frames import Reading, Sample
 from workbench.run.meters import followed
 from workbench.run.streams.curves import Curves
 from workbench.run.streams.traces import TraceBuffer, TraceStore
+from workbench.words.units import unit_text
 
 SERIES = "series"
 ROWS_SHOWN = 4
@@ -42,7 +43,7 @@ class ProbesPanel(QWidget):
         self._model = model
         self.store = TraceStore()
         self._fields: dict[str, FieldInfo] = {}
-        self._time_unit = ""
+        self._time_unit = self._length_unit = ""
         self._past: float | None = None
         self._hint = ""
         self.plot = TracePlot(self)
@@ -80,6 +81,7 @@ class ProbesPanel(QWidget):
         layout.addWidget(self._rows)
         self.plot.hovered.connect(self._read)
         self.list.renamed.connect(self.rename)
+        self.list.moved.connect(self.move_to)
         self.list.removed.connect(self.remove)
         model.opened.connect(self._opened)
         model.changed.connect(lambda path: self._probes_changed() if path[0] == "probes" else None)
@@ -110,6 +112,18 @@ class ProbesPanel(QWidget):
         probes[place]["name"] = name
         self._model.edit(("probes",), probes, "renaming of a probe")
 
+    def move_to(self, place: int, position: Sequence[float]) -> None:
+        """To x, y, z in the unit of the geometry's lengths, where what it followed so far is not known; empty: what was
+        typed is no place."""
+        if not position:
+            self._read(NO_PLACE)
+            return
+        probes = [dict(probe) for probe in self._model.draft["probes"]]
+        probes[place]["position"] = [float(along) for along in position]
+        self.store.drop(probes[place]["name"])
+        self._model.edit(("probes",), probes, "another place of a probe")
+        self._read("")
+
     def names(self) -> list[str]:
         return [probe["name"] for probe in self._model.draft.get("probes", [])]
 
@@ -118,7 +132,8 @@ class ProbesPanel(QWidget):
     def set_info(self, info: SimulationInfo | None) -> None:
         if info is None:
             return
-        self._time_unit = info.time_unit
+        self._time_unit, self._length_unit = info.time_unit, unit_text(getattr(info.geometry, "length_unit", ""))
+        self.list.set_probes(self._model.draft.get("probes", []), self._length_unit)
         once = [field.title for field in info.fields if field.summary and info.measures]
         self._hint = f"{once[0]}: Measure (M), then click" if once else ""
         self.readout.setToolTip(f"{', '.join(once)}: Measure (M), then click the point." if once else "")
@@ -218,7 +233,7 @@ class ProbesPanel(QWidget):
         names = self.names()
         for probe in {probe for probe, _ in self.store.probes} - set(names):
             self.store.drop(probe)
-        self.list.set_names(names)
+        self.list.set_probes(self._model.draft.get("probes", []), self._length_unit)
         rows = min(max(len(names), 2), ROWS_SHOWN) + (0.5 if len(names) > ROWS_SHOWN else 0)  # half a row: it scrolls
         self._rows.setFixedHeight(round(rows * ROW_HEIGHT))
         self._show()
