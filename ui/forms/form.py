@@ -104,7 +104,7 @@ class ParameterForm(SteadyScrollArea):
 
     def run_goes_on(self, widget: QWidget) -> str:
         """As :attr:`going_on`, of what ``widget`` edits."""
-        place = () if self.root is None else _place_of(self.root, widget)
+        place = self.place_of(widget)
         return self.going_on(place) if place else ""
 
     def editor_at(self, path: tuple[str, ...]) -> Editor | None:
@@ -118,6 +118,18 @@ class ParameterForm(SteadyScrollArea):
     def fields(self) -> Iterator[tuple[tuple[str, ...], Editor]]:
         """All that can be filled in now, folded or not: the titles that lead to each, and its own at the end."""
         return _fields(self.root, ()) if self.root is not None else iter(())
+
+    def offered(self) -> Iterator[tuple[tuple[str, ...], ListEditor]]:
+        """What items of lists that are empty could be filled in with: the titles that lead to each and its own at the
+        end, and the list that a first item is added to."""
+        lists = () if self.root is None else _empty_lists(self.root, ())
+        for titles, editor in lists:
+            for title in dict.fromkeys(_titles_in(editor.spec.item)):
+                yield (*titles, title), editor
+
+    def place_of(self, editor: QWidget) -> Path:
+        """Of the value that ``editor`` edits."""
+        return () if self.root is None else _place_of(self.root, editor)
 
     def refused(self) -> Iterator[Line | LineText]:
         """Those of them whose text is not their value."""
@@ -144,11 +156,39 @@ def _fields(editor: Editor, titles: tuple[str, ...]) -> Iterator[tuple[tuple[str
         yield titles, editor
 
 
+def _empty_lists(editor: Editor, titles: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], ListEditor]]:
+    if isinstance(editor, GroupEditor):
+        for key, child in editor.children_by_key.items():
+            if editor.shows(key):
+                yield from _empty_lists(child, (*titles, child.spec.title))
+    elif isinstance(editor, ListEditor):
+        if not editor.sections:
+            yield titles, editor
+        for section, item in zip(editor.sections, editor.editors, strict=True):
+            yield from _empty_lists(item, (*titles, section.header.text()))
+    elif isinstance(editor, UnionEditor) and editor.form is not None:
+        yield from _empty_lists(editor.form, titles)
+
+
+def _titles_in(spec: FieldSpec | None) -> Iterator[str]:
+    """Of all single fields of what is not there yet, of each of its kinds."""
+    if spec is None:
+        return
+    models = [*spec.variants.values(), *([] if spec.model is None else [spec.model])]
+    if not models and spec.item is None:
+        yield spec.title
+    for model in models:
+        for child in fields_of(model):
+            yield from _titles_in(child)
+
+
 def _place_of(editor: Editor, widget: QWidget) -> Path:
     """Of the value that ``widget`` edits, below ``editor``."""
     children: Iterable[tuple[str | int, QWidget]] = ()
-    if isinstance(editor, UnionEditor) and editor.form is not None:
-        return _place_of(editor.form, widget)
+    if isinstance(editor, UnionEditor):
+        if editor.kind is widget or editor.kind.isAncestorOf(widget):
+            return (editor.spec.discriminator,)
+        return () if editor.form is None else _place_of(editor.form, widget)
     if isinstance(editor, GroupEditor):
         children = editor.children_by_key.items()
     elif isinstance(editor, ListEditor):
@@ -156,7 +196,7 @@ def _place_of(editor: Editor, widget: QWidget) -> Path:
     elif isinstance(editor, KnobsEditor):
         children = enumerate(editor.knobs)
     for key, child in children:
-        if child.isAncestorOf(widget):
+        if child is widget or child.isAncestorOf(widget):
             return (key, *(_place_of(child, widget) if isinstance(child, Editor) else ("value",)))
     return ()
 

@@ -108,7 +108,7 @@ def test_f1_says_what_a_field_means_and_elsewhere_shows_the_keys(opened, qtbot):
         editor.spec.title,
         editor.spec.help,
         "S/m",
-        "sigma_il",
+        ">tissue.sigma_il<",
         "∇·(σ∇v)",
         "0.17 in the benchmark",
         "Niederer",
@@ -135,6 +135,38 @@ def test_f1_says_where_a_field_stands(opened, qtbot):
         editor = item.children_by_key["amplitude"]
         text = FieldEntry(editor).text.text()
         assert re.sub("<.*?>", "", text).startswith(f"Stimuli › {title} › {editor.spec.title}")
+
+
+def test_f1_says_the_place_of_a_field_in_files(opened):
+    """Of a kind, and of what stands in lists and kinds, too."""
+    form = opened.problem.form
+    places = {form.place_of(editor): editor for _, editor in form.fields()}
+    assert () not in places
+    assert ("stimuli", 0, "site", "kind") in places
+    values = opened.model.draft["parameters"]
+    for place, editor in places.items():
+        there = values
+        for key in place:
+            there = there[key]
+        assert FieldEntry(editor, place).text.text().count(f">{'.'.join(map(str, place))}<") == 1
+
+
+def test_a_field_of_an_item_that_is_not_there_is_found_and_its_item_added(opened, qtbot, palette):
+    """Of lists that are empty."""
+    opened.model.edit(("parameters", "stimuli"), [])
+    opened.help.open_palette()
+    qtbot.keyClicks(palette.line, "stimulus amplitude")
+    assert palette.shown == ["Amplitude"]
+    assert palette.list.topLevelItem(0).text(1).endswith("Add a stimulus")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert len(opened.model.document.project.parameters["stimuli"]) == 1
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    editor = opened.problem.form.editor_at(("stimuli",)).editors[0].children_by_key["amplitude"]
+    assert editor.isAncestorOf(QApplication.focusWidget())
+    opened.help.open_palette()
+    qtbot.keyClicks(palette.line, "stim amplitude")
+    assert palette.shown == ["Amplitude"]
+    assert "Add a stimulus" not in palette.list.topLevelItem(0).text(1)
 
 
 def test_f1_over_a_field_that_a_run_locks_says_what_it_means(opened, qtbot):

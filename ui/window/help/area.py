@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
+from ui.forms.lists import ListEditor
 from ui.window.help.commands import DEEPER, Command, commands_of
 from ui.window.help.manual.reader import ManualWindow
 from ui.window.help.palette import Palette
@@ -42,7 +43,21 @@ class HelpArea(QObject):
             Command(titles[-1], DEEPER.join(titles[:-1]) or "Problem", partial(window.show_field, editor))
             for titles, editor in window.problem.form.fields()
         ]
-        return [*commands_of(window.menuBar()), *fields, *ready]
+        offered = [
+            Command(
+                titles[-1], DEEPER.join((*titles[:-1], around.add_button.toolTip())),
+                partial(self._add, around, titles[-1]), enabled=around.add_button.isEnabled(),
+            )
+            for titles, around in window.problem.form.offered()
+        ]  # fmt: skip
+        return [*commands_of(window.menuBar()), *fields, *ready, *offered]
+
+    def _add(self, around: ListEditor, title: str) -> None:
+        """A first item, and its field of that title, unless it is one of another kind of item."""
+        around.add()
+        inside = [each for titles, each in self._window.problem.form.fields() if around.isAncestorOf(each)]
+        shown = [each for each in inside if each.spec.title == title] or inside
+        self._window.show_field(shown[0])
 
     def open_palette(self) -> None:
         self.palette.open_with(self.commands())
@@ -53,7 +68,7 @@ class HelpArea(QObject):
         if editor is None:
             self.shortcuts()
         else:
-            self.entry = FieldEntry(editor)
+            self.entry = FieldEntry(editor, self._window.problem.form.place_of(editor))
             self.entry.show()
 
     def tours(self) -> list[Tour]:

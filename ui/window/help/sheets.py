@@ -24,15 +24,18 @@ from ui.forms.editor import Editor
 from ui.forms.fields.number import told
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import sections_around
+from ui.forms.validation import Path
 from ui.window.help.commands import DEEPER, Command
 from workbench import __version__
 from workbench.cli.doctor import Diagnosis, examine
+from workbench.words.failures import dotted
 from workbench.words.numbers import printed
 from workbench.words.units import unit_text
 
 IN_THE_VIEW = (
     ("Drag", "Turn; in a plane, move"), ("Shift+drag, middle button", "Move"), ("Wheel", "Closer and farther"),
-    ("Double click", "Look at this spot"), ("Click", "Look into an element"), ("Ctrl+click", "Follow it with a probe"),
+    ("Double click", "Look at this spot"), ("Click", "Look into an element, or follow it with a probe"),
+    ("Ctrl+click", "Follow it with a probe"),
     ("Right drag with the brush", "Erase"), ("Click a field, F1", "What it means"),
 )  # fmt: skip
 
@@ -62,12 +65,12 @@ def _field_around(widget: QWidget | None) -> Editor | None:
 class FieldEntry(QFrame):
     """What a field means, beside it; the next click or key closes."""
 
-    def __init__(self, editor: Editor) -> None:
+    def __init__(self, editor: Editor, place: Path = ()) -> None:
         super().__init__(editor.window(), Qt.WindowType.Popup)
         self.setObjectName("card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.text = QLabel(entry_of(editor, _titles_around(editor)), self)
+        self.text = QLabel(entry_of(editor, _titles_around(editor), place), self)
         self.text.setTextFormat(Qt.TextFormat.RichText)
         self.text.setWordWrap(True)
         self.text.setMinimumWidth(440)
@@ -83,9 +86,9 @@ class FieldEntry(QFrame):
         self.close()
 
 
-def entry_of(editor: Editor, around: Sequence[str] = ()) -> str:
+def entry_of(editor: Editor, around: Sequence[str] = (), place: Path = ()) -> str:
     """As HTML: the titles around it in its form and its own, meaning, equation, unit, typical values and the default,
-    what is allowed, whether it may change during a run, the source, and its name in files."""
+    what is allowed, whether it may change during a run, the source, and its place in files, or its name alone."""
     spec = editor.spec
     more = Explained() if spec.owner is None else explained(spec.owner, spec.key)
     unit = "" if "{" in spec.unit else " or ".join(map(unit_text, units_of(spec.unit)))
@@ -99,7 +102,7 @@ def entry_of(editor: Editor, around: Sequence[str] = ()) -> str:
         ("Choices", ", ".join(spec.labels.get(str(choice), str(choice)) for choice in spec.choices)),
         ("During a run", "changes at once" if spec.live else "waits for Reset"),
         ("Source", more.source),
-        ("In files and scripts", spec.key),
+        ("In files and scripts", dotted(place) or spec.key),
     ]
     told = "".join(_row(name, text) for name, text in rows if text)
     title = DEEPER.join((*around, spec.title))
