@@ -118,10 +118,24 @@ class UnionEditor(Editor):
             before, usual = self._remembered[self._tag], default_values(self.spec.variants[self._tag])
             changed = {key for key in before if key in values and before[key] != usual.get(key)}
             values |= {key: deepcopy(before[key]) for key in changed if _alike(before[key], values[key])}
+            _carry_deeper(before, values, self.spec.discriminator)
         for key, texts in self._suggestions.items():
             if values.get(key) == "" and texts:
                 values[key] = next(iter(texts))
         return values
+
+
+def _carry_deeper(before: Mapping[str, Any], values: dict[str, Any], kind: str) -> None:
+    """Put what one has by itself where the other has it in a group, and the other way round: the side of a stress is
+    that of a displacement's region."""
+    for key, value in before.items():
+        homes = [group for group in values.values() if isinstance(group, dict) and key in group]
+        if key not in (*values, kind) and len(homes) == 1 and _alike(value, homes[0][key]):
+            homes[0][key] = deepcopy(value)
+        if isinstance(value, dict) and key not in values:
+            for inner, one in value.items():
+                if inner in values and inner not in (*before, kind) and _alike(one, values[inner]):
+                    values[inner] = deepcopy(one)
 
 
 def _alike(one: Any, other: Any) -> bool:

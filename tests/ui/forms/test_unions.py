@@ -2,6 +2,8 @@
 
 import pytest
 
+from engines.peridynamics.parameters import PeridynamicParameters
+from tests.ui.forms.holder import Holder
 from ui.forms.unions import _alike
 
 
@@ -23,3 +25,20 @@ from ui.forms.unions import _alike
 )
 def test_values_of_one_shape_are_alike(one, other, alike):
     assert _alike(one, other) == _alike(other, one) == alike
+
+
+def test_a_load_of_another_kind_stays_at_its_side(qtbot):
+    """A stress has a side, a displacement a region at one."""
+    begun = PeridynamicParameters.model_validate({"loads": [{"kind": "stress", "side": "bottom"}]})
+    holder = Holder(qtbot, PeridynamicParameters, begun)
+    for kind in ("displacement", "velocity", "force"):
+        holder.editor("loads", 0).kind.edited.emit((), kind)
+        assert holder.values["loads"][0]["region"]["side"] == "bottom"
+    holder.values["loads"] = [{"kind": "velocity", "region": {"kind": "side", "side": "left", "rows": 5}}]
+    fresh = Holder(qtbot, PeridynamicParameters, PeridynamicParameters.model_validate(holder.values))
+    fresh.editor("loads", 0).kind.edited.emit((), "stress")
+    assert fresh.values["loads"][0]["side"] == "left"
+    fresh.values["loads"] = [{"kind": "velocity", "region": {"kind": "box", "low": [0, 0, 0], "high": [1, 1, 1]}}]
+    other = Holder(qtbot, PeridynamicParameters, PeridynamicParameters.model_validate(fresh.values))
+    other.editor("loads", 0).kind.edited.emit((), "stress")
+    assert other.values["loads"][0]["side"] == "top"
