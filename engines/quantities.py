@@ -90,3 +90,8 @@ def _known(unit: str) -> tuple[str, float] | None:
         if unit.endswith(base) and unit.removesuffix(base) in PREFIXES:
             return base, PREFIXES[unit.removesuffix(base)]
     return None
+
+
+def percent(share: float) -> str:
+    """A share to two digits, and without a power of ten: ``percent(1.234)`` is ``120 %``."""
+    return f"{float(f'{100 * share:.2g}'):.15g} %"

@@ -146,7 +146,7 @@ AT_THE_END = {
             {"model": "MPM", "sizes": {"particles": 50}, "protocol": FILLED, "numerics": {"step": 10.0}},
             until=14_000.0,
         ),
-        ("engines.battery.watch.many_particles.Overfilled.noticed",),
+        ("engines.battery.watch.overfilled.Overfilled.noticed",),
     ),
 }
 """What only a run can say."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Simulation
+from engines.api import Array, FieldInfo, Finding, KernelTiming, NonFinite, Selection, Simulation
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -25,11 +25,14 @@ from engines.battery.watch.bands import bands, bands_on_host, run_means
 from engines.battery.watch.cell_inspection import inspection
 from engines.battery.watch.cell_record import HOUR, CellRecord, Recorded, at_end, over
 from engines.battery.watch.cycles import Cycles
+from engines.battery.watch.overfilled import NOTHING_SEEN, Overfilled, some_of
 from engines.geometry.particles import Particles
 
 KELVIN = 273.15
 COARSE = 5e-3
 """Of a charge, by which the end of a protocol and that of its last step may differ without a word."""
+APART = 8
+"""Samples between two looks at surfaces, which take longer than the rest of a sample."""
 LAYERS = ("negative electrode", "separator", "positive electrode")
 
 
@@ -82,6 +85,7 @@ class CellSimulation(Recorded, Simulation):
         self.drives = NO_DRIVES
         """What may end a drive cycle."""
         self._inspected = 0
+        self._overfilled, self._some = Overfilled("of the cells" if cells.n_cells > 1 else ""), some_of(cells.n_cells)
         self._running, self._looked = cells.n_cells, 0
         self._counted, self._seen = cells.n_cells, -1
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
@@ -138,6 +142,8 @@ class CellSimulation(Recorded, Simulation):
 
     def observe(self) -> Mapping[str, float]:
         self._cells.copy_few()
+        if self.step // self.sample_steps % APART == 0:
+            self._see_surfaces()
         voltage, low, high, current, power, warmth, charge = self._one() if self._cells.n_cells == 1 else self._means()
         return {
             "voltage": voltage,
@@ -152,6 +158,13 @@ class CellSimulation(Recorded, Simulation):
             **losses.observed(self._cells, self._inspected),
             **self._observed_ageing(),
         }
+
+    def _see_surfaces(self) -> None:
+        self._overfilled.see_cells(self.time, self._cells.surfaces(self._some))
+
+    def noticed(self) -> Sequence[Finding]:
+        self._see_surfaces()
+        return self._overfilled.noticed()
 
     def _one(self) -> tuple[float, ...]:
         """:meth:`_means` of a single cell, fetched at once: its own values, in the end those of its last step."""
@@ -262,6 +275,7 @@ class CellSimulation(Recorded, Simulation):
             "step": np.array(self.step),
             "cells": self._backend.to_host(self._cells.state),
             "current_factor": np.array(self._cells.factor),
+            "overfilled": self._overfilled.seen.copy(),
             **({"cycles": self._backend.to_host(self._cells.record)} if self._cycles is not None else {}),
         }
 
@@ -278,6 +292,7 @@ class CellSimulation(Recorded, Simulation):
     def restore(self, state: Mapping[str, Array]) -> None:
         self.step = int(state["step"])
         self._cells.factor = float(state["current_factor"])
+        self._overfilled.seen = np.array(state.get("overfilled", NOTHING_SEEN))
         with self._backend.active():
             self._cells.put_back(state["cells"])
             if self._cycles is not None:

@@ -20,12 +20,11 @@ from engines.battery.watch.bands import run_means
 from engines.battery.watch.cell_record import ElementRecord, Recorded
 from engines.battery.watch.many_particles import (
     CHARTS,
-    NOTHING_SEEN,
-    Overfilled,
     inspection,
     size_histogram,
     weighted_percentiles,
 )
+from engines.battery.watch.overfilled import NOTHING_SEEN, Overfilled
 from engines.geometry.particles import Particles
 
 SERIES = (
@@ -72,7 +71,7 @@ class ManyParticleSimulation(Recorded, Simulation):
         self.traffic = (particles.traffic,)
         self._backend, self._particles, self._points = backend, particles, points
         self._ended, self._looked = False, 0
-        self._overfilled = Overfilled()
+        self._overfilled = Overfilled("of its surface")
         known = {"voltage": lambda: self._of_cell(CellRow.VOLTAGE), "current": lambda: self._of_cell(CellRow.CURRENT)}
         self._record = ElementRecord(recording, 1, self.dt, known, self._ends)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
+from engines.api import Array, FieldInfo, Finding, KernelTiming, NonFinite, Selection, SeriesInfo, Simulation
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Fact, Inspection, histogram
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -18,6 +18,7 @@ from engines.battery.parameters.pack import Cooling
 from engines.battery.parameters.recording import Recording
 from engines.battery.protocol.durations import NO_DRIVES
 from engines.battery.watch.cell_record import ElementRecord, Recorded
+from engines.battery.watch.overfilled import NOTHING_SEEN, Overfilled, some_of
 
 CELSIUS = REFERENCE_TEMPERATURE - 273.15
 """Of the temperature that deviations are from."""
@@ -101,6 +102,7 @@ class PackSimulation(Recorded, Simulation):
             "temperature": lambda: pack.warmth + CELSIUS,
         }
         self._record = ElementRecord(recording, pack.wiring.elements, self.dt, known, self._ends, drawn)
+        self._overfilled, self._some = Overfilled("of the cells"), some_of(pack.wiring.elements)
         self._air = {"ambient": cooling.ambient, "plate_temperature": cooling.plate_temperature}
 
     def _ends(self) -> Mapping[str, Array]:
@@ -174,6 +176,7 @@ class PackSimulation(Recorded, Simulation):
 
     def observe(self) -> Mapping[str, float]:
         pack = self._pack
+        self._overfilled.see_cells(self.time, pack.cells.surfaces(self._some))
         coldest, hottest = pack.heat.extremes()
         return {
             "voltage": pack.voltage,
@@ -188,6 +191,9 @@ class PackSimulation(Recorded, Simulation):
             "capacity": float(pack.charge().sum()) / pack.wiring.series,
             "balance": pack.heat.balance(),
         }
+
+    def noticed(self) -> Sequence[Finding]:
+        return self._overfilled.noticed()
 
     def chart(self, name: str) -> ChartData:
         if name != "cells":
@@ -234,11 +240,13 @@ class PackSimulation(Recorded, Simulation):
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
 
     def state(self) -> dict[str, Array]:
-        return {"step": np.array(self.step), "air": np.array(list(self._air.values())), **self._pack.state()}
+        seen, air = self._overfilled.seen.copy(), np.array(list(self._air.values()))
+        return {"step": np.array(self.step), "air": air, "overfilled": seen, **self._pack.state()}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self.step = int(state["step"])
         self._air = dict(zip(self._air, state["air"].tolist(), strict=True))
+        self._overfilled.seen = np.array(state.get("overfilled", NOTHING_SEEN))
         self._pack.restore(state)
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:

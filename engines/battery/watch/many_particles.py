@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.api import Array, Finding
+from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 from engines.battery.setup.sizes import MICROMETRE, Sizes
 from engines.battery.step.many_particle_rows import ELECTRODES
@@ -43,52 +43,6 @@ def weighted_percentiles(values: Array, weights: Array, shares: Sequence[float])
     upto = np.cumsum(weights[order])
     places = np.searchsorted(upto, np.asarray(shares) * upto[-1])
     return [float(values[order[min(place, len(order) - 1)]]) for place in places]
-
-
-SLACK = 1e-5
-"""Of a stoichiometry, by which float32 may be beyond its ends."""
-NOTHING_SEEN = np.array([[(-1.0, 0.0, 0.0), (-1.0, 0.0, 1.0)]] * 2)
-
-
-class Overfilled:
-    """What has been seen of surfaces whose stoichiometry is beyond 0 to 1, of each electrode and each of the two ends.
-
-    Where a measured potential is flat (that of graphite, full) nothing holds the smallest particles back.
-    """
-
-    def __init__(self) -> None:
-        self.seen = NOTHING_SEEN.copy()
-        """(electrode, empty or full): time of the first [s], −1 for never; largest share of the surface; the worst
-        stoichiometry."""
-
-    def see(self, time: float, electrode: int, surfaces: Array, shares: Array) -> None:
-        """``surfaces, shares: (n,)``: stoichiometries, and parts of the electrode's surface."""
-        lowest, highest = (surfaces.min(), surfaces < -SLACK), (surfaces.max(), surfaces > 1 + SLACK)
-        for end, (worst, beyond) in enumerate((lowest, highest)):
-            if beyond.any():
-                first, share, before = self.seen[electrode, end]
-                first = time if first < 0 else first
-                further = max(before, worst, key=lambda each: abs(each - end))
-                self.seen[electrode, end] = first, max(share, shares[beyond].sum()), further
-
-    def noticed(self) -> list[Finding]:
-        found = []
-        for name, ends in zip(ELECTRODES, self.seen, strict=True):
-            for end, filled, (first, share, worst) in zip((0, 1), ("empty", "full"), ends, strict=True):
-                if first >= 0:
-                    bound = "less lithium than none" if end == 0 else "more lithium than there are sites"
-                    found.append(
-                        Finding(
-                            f"Particles of the {name} electrode are {filled} from {first:.6g} s on, with up to "
-                            f"{100 * share:.2g} % of its surface: stoichiometries there come to {worst:.4f}, {bound}. "
-                            "Its potential does not hold them back, so what these take is not what they would: end the "
-                            f"{'discharge' if (name == 'negative') == (end == 0) else 'charge'} earlier, or take less "
-                            "current.",
-                            place=("protocol",),
-                            distorts=True,
-                        )
-                    )
-        return found
 
 
 def size_histogram(electrode: str, sizes: Sizes, stoichiometry: Array) -> ChartData:

@@ -12,6 +12,7 @@ from engines.api.errors import ProblemError
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.media.materials import Medium
 from engines.fdtd.sources.waveforms import TimeCourse
+from engines.quantities import percent
 
 FEWEST_PER_WAVELENGTH = 6.0
 """Below this a wave on the grid is more than 5 % slower than light and depends on its direction."""
@@ -62,7 +63,7 @@ def resolution_findings(
         return (
             Finding(
                 f"The shortest wavelength in an object, {shortest:.3g} {unit}, has {cells:.3g} cells, on which waves "
-                f"are {100 * slow:.2g} % slow, and resonances that much too low. Smoothing puts interfaces in their "
+                f"are {percent(slow)} slow, and resonances that much too low. Smoothing puts interfaces in their "
                 f"place and leaves this as it is, so that staircases, whose error may have the other sign, can seem "
                 f"better: use {GOOD_OF_SMOOTHED:g} cells for a tenth of a per cent.",
                 "warning" if cells < GOOD_PER_WAVELENGTH else "info",
@@ -83,7 +84,7 @@ def resolution_findings(
     slow = slowness(cells, SPEED_OF_LIGHT * dt / (densest * coarsest), len(varying))
     text = f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells"
     if 100 * slow >= TOLD_SLOW:
-        text += f", on which waves are {100 * slow:.2g} % slow: fringes and resonances lie that much too low"
+        text += f", on which waves are {percent(slow)} slow: fringes and resonances lie that much too low"
     return (Finding(f"{text}.", "info", ("grid",)),)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from engines.api import Finding, Remedy
 from engines.fdtd.grid.boundaries import Face
+from engines.quantities import percent
 
 ENOUGH = 10
 """Cells, with which −97 dB come back at normal incidence and −86 at 60°."""
@@ -33,7 +34,7 @@ def thin_layer_findings(faces: Sequence[tuple[Face, Face]], counts: Sequence[int
     return (
         Finding(
             f"A CPML of {cells} cells sends back up to {straight} dB of a wave that meets it straight, "
-            f"{100 * 10 ** (straight / 20):.2g} % of its field, and {slanted} dB at 60°: {ENOUGH} cells leave −97 and "
+            f"{percent(10 ** (straight / 20))} of its field, and {slanted} dB at 60°: {ENOUGH} cells leave −97 and "
             f"−86 dB{'' if room else ', for which this grid needs more cells'}.".replace(" -", " −"),
             "warning" if straight > SEEN else "info",
             PLACE,

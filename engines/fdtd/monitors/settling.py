@@ -17,6 +17,7 @@ from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.parameters import Continuous, FdtdParameters, TraceMonitor
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.watch.watcher import NEVER, FieldWatcher
+from engines.quantities import percent
 
 END_AT_DECAY = Remedy("End when the field has died down", {("ending", "at_decay"): True}, without_end=True)
 RESONANCES = Remedy("Find what rings", tool="resonances")
@@ -118,4 +119,4 @@ class SettlingWatcher(FieldWatcher):
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
+    return f"{100 * share:.0f} %" if share >= 0.1 else percent(share)

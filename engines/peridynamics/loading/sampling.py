@@ -11,6 +11,7 @@ from engines.peridynamics.loading.histories import MICRO, share, share_integral
 from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.parameters import Load, Velocity
 from engines.peridynamics.parameters.loading.histories import FromFile, HalfSine, Sine, TypedHistory
+from engines.quantities import percent
 
 TOLD = 0.01
 """Of the impulse of a load: what steps leave out, or add, that is told."""
@@ -33,7 +34,7 @@ def sampled_too_seldom(loads: Loads, half_step: bool) -> Iterator[Finding]:
         shorter = _enough(load, loads.dt, loads.tables[number], first)
         told = (
             f"Load {number + 1} comes and goes so fast that steps of {loads.dt / MICRO:.3g} µs "
-            f"{'miss it' if off > 0.95 else f'put what it gives the body off by {100 * off:.2g} %'}."
+            f"{'miss it' if off > 0.95 else f'put what it gives the body off by {percent(off)}'}."
         )
         if shorter is None:
             told += " Make its history slower."

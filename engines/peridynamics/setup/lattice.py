@@ -32,6 +32,7 @@ from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.toughness import told_of_slow_cracks
 from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.energies import Watched, watched
+from engines.quantities import percent
 
 BLURRED, TOLD_BLURRED = 0.87, 0.11
 """With b = 0.87 horizons over a hole's radius the largest stress beside it is b/(1 + b) too low: 29, 18, 13 and 4 %
@@ -234,7 +235,7 @@ class LatticeSetup(Setup):
         finer = float(f"{finer * np.floor(spacing * TOLD_BLURRED / blurred / finer):.2g}")
         yield Finding(
             f"Hole {number + 1} has a radius of {radius / spacing:.2g} spacings, and strain is a mean over a horizon: "
-            f"the largest stress beside it is told about {100 * blurred / (1 + blurred):.2g} % too low. Forces of "
+            f"the largest stress beside it is told about {percent(blurred / (1 + blurred))} too low. Forces of "
             "bonds, and cracks with them, are not.",
             "info",
             ("bonds", "spacing"),
@@ -273,7 +274,7 @@ class LatticeSetup(Setup):
 
 
 def _too_stiff(wrong: float) -> str:
-    return f"{abs(100 * wrong):.2g} % too {'stiff' if wrong > 0 else 'soft'}"
+    return f"{percent(abs(wrong))} too {'stiff' if wrong > 0 else 'soft'}"
 
 
 def _on_a_row(number: int, changes: dict[Place, tuple[float, ...]], way: Array) -> Finding:

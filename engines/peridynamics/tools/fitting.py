@@ -22,6 +22,7 @@ from engines.peridynamics.parameters.laws import Brittle
 from engines.peridynamics.setup.theory import setup_of
 from engines.peridynamics.step.batch import NO_CURVE, Batch, Outcome, varied
 from engines.peridynamics.tools.measured import Measured, envelope, measured_curve
+from engines.quantities import percent
 
 DIGITS = 4
 ENOUGH = 0.9
@@ -317,4 +318,4 @@ def _message(scale: _Scale, values: Sequence[float], search: Search) -> str:
     )
     ends = scale.on_end(search.best)
     more = f" {' and '.join(ends)} came to an end of its range: let it go farther." if ends else ""
-    return f"{told}: the forces differ by {100 * search.misfit:.2g} % of the largest.{more}"
+    return f"{told}: the forces differ by {percent(search.misfit)} of the largest.{more}"

@@ -17,6 +17,7 @@ from engines.peridynamics.watch.energies import Tip, energies
 from engines.peridynamics.watch.gauges import Gauges
 from engines.peridynamics.watch.moment import Moment
 from engines.peridynamics.watch.totals.totals import Sums, Totals
+from engines.quantities import percent
 from engines.watching import Watcher
 
 STEP = ("numerics", "step")
@@ -101,9 +102,9 @@ class Balance(Watcher[Moment]):
         shorter = float(f"{(0.9 * MISSED / missed) ** 0.5 * self._step:.2g}")
         return (
             Finding(
-                f"{missed:.2g} % of the energy is missing, and {MISSED:g} % is what a good run misses: forces, those "
-                "of contact above all, change faster than the steps follow. It falls with the square of the step: take "
-                f"one of {(0.9 * MISSED / missed) ** 0.5:.2g} times this.",
+                f"{percent(missed / 100)} of the energy is missing, and {MISSED:g} % is what a good run misses: "
+                "forces, those of contact above all, change faster than the steps follow. It falls with the square of the "
+                f"step: take one of {(0.9 * MISSED / missed) ** 0.5:.2g} times this.",
                 place=STEP,
                 remedy=Remedy(f"Make the step {shorter:g} µs", {STEP: shorter}),
             ),

@@ -9,6 +9,7 @@ from engines.api import Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told, placed_at
+from engines.quantities import percent
 from engines.spiking.connectivity.files import OF_PYNN, check_path, check_unit, columns_of, from_pynn, unread
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
@@ -193,7 +194,7 @@ def _stretched(parameters: SpikingParameters) -> tuple[Finding, ...]:
     longer = "long" if worst.error > 0 else "short"
     return (
         Finding(
-            f"With a step of {step:g} ms the intervals of {name} are {100 * abs(worst.error):.2g} % too {longer}: "
+            f"With a step of {step:g} ms the intervals of {name} are {percent(abs(worst.error))} too {longer}: "
             f"{worst.stepped:.4g} instead of {worst.exact:.4g} ms with a constant {worst.current:g} pA.",
             place=("numerics", "step"),
             remedy=Remedy(f"Use steps of {shorter:g} ms", {("numerics", "step"): shorter}),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engines.api import Finding
+from engines.quantities import percent
 from engines.spiking.connectivity.files import columns_of, weight_sizes
 from engines.spiking.connectivity.wiring import HEADROOM, QUANTA, Span, span_of
 from engines.spiking.neurons.rows import TABLE
@@ -50,7 +51,7 @@ def coarse(parameters: SpikingParameters) -> Iterator[Finding]:
     quantum = 2.0 ** (math.ceil(math.log2(total)) - QUANTA)
     for each in weights:
         if 0 < each.size < FINE * quantum:
-            lost = "they become 0" if each.size < quantum / 2 else f"by up to {50 * quantum / each.size:.2g} %"
+            lost = "they become 0" if each.size < quantum / 2 else f"by up to {percent(quantum / each.size / 2)}"
             strongest = max(most, key=lambda one: one.sum)
             yield Finding(
                 f"Weights {each.what} ({each.size:g}) are rounded to multiples of about {quantum:.2g}, {lost}: what a "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engines.api import Finding, Remedy
+from engines.quantities import percent
 from engines.stencil.poisson.iterations import Method, PoissonSolver
 
 CYCLES = 3
@@ -30,7 +31,7 @@ def convergence_findings(error: float, method: Method, iterations: int) -> Seque
     """What is told of a solution after so many iterations."""
     if not error > NEARLY:
         return ()
-    told = f"After {iterations:,} iterations the solution is still off by up to {100 * error:.2g} % of its span"
+    told = f"After {iterations:,} iterations the solution is still off by up to {percent(error)} of its span"
     if method == "multigrid":
         return (Finding(f"{told}: run {ENOUGH} of them.", "warning", (), distorts=True),)
     remedy = Remedy("Solve it by multigrid", {("equation", "method"): "multigrid"})

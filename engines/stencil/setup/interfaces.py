@@ -15,6 +15,7 @@ import numpy as np
 
 from engines.api import Array, Finding, Remedy
 from engines.geometry.grid import Grid
+from engines.quantities import percent
 from engines.stencil.parameters import Inclusion, Inclusions, TwoLayers
 from engines.stencil.setup.faces import Interfaces, face_coefficients
 from engines.stencil.setup.pictures import averaged
@@ -66,7 +67,7 @@ def coarse_inclusions(setting: Inclusions, grid: Grid) -> tuple[Finding, ...]:
         return ()
     place = ("equation", "conductivity", "inclusions", radii.index(min(radii)), "radius")
     text = f"The radius of {min(radii):g} mm is {cells:.2g} cells: what the inclusion conducts may be "
-    advice = f"{100 * ERROR * RESOLVED / cells:.2g} % off; {RESOLVED} cells and more are within {100 * ERROR:.2g} %."
+    advice = f"{percent(ERROR * RESOLVED / cells)} off; {RESOLVED} cells and more are within {percent(ERROR)}."
     return (Finding(text + advice, place=place, remedy=_refined(grid, RESOLVED / cells)),)
 
 

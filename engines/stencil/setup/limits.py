@@ -10,6 +10,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.named_files import named_versions
+from engines.quantities import percent
 from engines.stencil.parameters import Conductivity, Diffusion, GrayScott, Inclusions, Numerics, Picture, TwoLayers
 from engines.stencil.setup.faces import Interfaces, largest_sum
 from engines.stencil.setup.fields import relative_conductivity
@@ -130,7 +131,7 @@ def rounding_findings(
     remedy = Remedy("Use fp64", {PRECISION: "fp64"})
     added, half = abs(equation.source) * dt, largest * 2.0**-24
     if 0 < added < LOST * half:
-        share = "is lost wholly" if added <= half else f"is off by up to {100 * half / added:.2g} %"
+        share = "is lost wholly" if added <= half else f"is off by up to {percent(half / added)}"
         text = f"A step adds {added:.2g} to values of {largest:.4g}, which fp32 rounds to {2 * half:.2g}: "
         return (Finding(f"{text}the source {share}.", place=PRECISION, remedy=remedy, distorts=True),)
     if closed and not added:

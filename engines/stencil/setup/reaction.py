@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from engines.api import Array, Finding, Remedy
 from engines.api.charts import Fact
+from engines.quantities import percent
 from engines.stencil.equations.accuracy import APART, longest_step, relative_error
 from engines.stencil.equations.passes import Method
 from engines.stencil.parameters import GrayScott, NamedPattern
@@ -51,7 +52,7 @@ def reaction_findings(equation: GrayScott, dt: float) -> tuple[Finding, ...]:
     better = next((each for each in shorter if error_of(*rates, each) <= FINE), shorter[-1] if shorter else None)
     return (
         Finding(
-            f"With a step of {dt:g} s V is up to {100 * error:.2g} % off while it changes (from a seed, without "
+            f"With a step of {dt:g} s V is up to {percent(error)} off while it changes (from a seed, without "
             "diffusion): forward Euler is of first order in time. What has come to rest is right with any step, and "
             "published patterns were mapped with 1 s.",
             "warning" if error > WARNED else "info",

@@ -10,7 +10,8 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters
-from engines.battery.watch.many_particles import SLACK, weighted_percentiles
+from engines.battery.watch.many_particles import weighted_percentiles
+from engines.battery.watch.overfilled import SLACK
 
 ENGINE = BatteryEngine()
 
