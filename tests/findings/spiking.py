@@ -41,6 +41,13 @@ def _list(folder: Path) -> dict[str, Any]:
     return {"populations": [random, listed], "connections": []}
 
 
+def forced(drive: str, which: int) -> Case:
+    """Neurons that hang on time."""
+    neuron = {**TYPED["neuron"], "lines": [f"dv/dt = {drive} + (E_L - v)/tau_m : volt"], "inhibitory": ""}
+    values = {"populations": [{**TYPED, "neuron": neuron}], "connections": []}
+    return Case(project("spiking", values), (f"engines.formulas.typed.forcing.told_of_forcing#{which}",))
+
+
 CASES = {
     "weak synapses beside strong ones": Case(
         project(
@@ -121,6 +128,8 @@ CASES = {
         ),
         ("engines.spiking.setup.typed_synapses.synapse_findings#3",),
     ),
+    "a pulse between steps": forced("mV/ms*int(t > 5.03*ms and t < 5.05*ms)", 1),
+    "a line that no step follows": forced("mV/ms*sin(1e9*t/ms)", 2),
     "intervals that a step stretches": Case(
         project("spiking", {"populations": [ONE], "connections": [], "numerics": {"step": 1.0}}),
         ("engines.spiking.setup.checks._stretched",),

@@ -17,6 +17,11 @@ def typed(line: str, start: str = "1 + 0.01*noise(1)") -> dict[str, object]:
     return {"kind": "own equations", "lines": [line], "fields": fields}
 
 
+def forced(line: str, which: int) -> Case:
+    values = {"grid": SMALL, "equation": typed(line), "sides": PERIODIC}
+    return Case(project("stencil", values), (f"engines.formulas.typed.forcing.told_of_forcing#{which}",))
+
+
 CASES = {
     "a solution up to a constant": case(
         "poisson.balance.balance_findings#1",
@@ -49,12 +54,8 @@ CASES = {
         sides=CLOSED,
         numerics={"step": 5.0},
     ),
-    "a pulse between steps": case(
-        "equations.typed.forcing.told_of_forcing#1", equation=typed("du/dt = where(t < 0.001, 1, 0)"), sides=PERIODIC
-    ),
-    "a line that no step follows": case(
-        "equations.typed.forcing.told_of_forcing#2", equation=typed("du/dt = sin(1e9*t)"), sides=PERIODIC
-    ),
+    "a pulse between steps": forced("du/dt = where(t < 0.001, 1, 0)", 1),
+    "a line that no step follows": forced("du/dt = sin(1e9*t)", 2),
     "a field that is carried against its flow": case(
         "setup.convection.carried#1", equation=typed("du/dt = -upwind(3, 0, u)"), sides=PERIODIC
     ),

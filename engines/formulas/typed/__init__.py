@@ -1,1 +1,1 @@
-"""What languages of typed equations share: units of what they name, and equations as print has them."""
+"""What languages of typed equations share: units of names, equations as print has them, what steps leave of t."""

@@ -103,8 +103,8 @@ class Balance(Watcher[Moment]):
         return (
             Finding(
                 f"{percent(missed / 100)} of the energy is missing, and {MISSED:g} % is what a good run misses: "
-                "forces, those of contact above all, change faster than the steps follow. It falls with the square of the "
-                f"step: take one of {(0.9 * MISSED / missed) ** 0.5:.2g} times this.",
+                "forces, those of contact above all, change faster than the steps follow. It falls with the square of "
+                f"the step: take one of {(0.9 * MISSED / missed) ** 0.5:.2g} times this.",
                 place=STEP,
                 remedy=Remedy(f"Make the step {shorter:g} µs", {STEP: shorter}),
             ),

@@ -21,6 +21,7 @@ from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif, SpikeList
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.cut_off import cut_off
+from engines.spiking.setup.forcing import told_of_times
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
 from engines.spiking.setup.quanta import coarse
@@ -126,7 +127,8 @@ def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
         *crowded(parameters),
         *coarse(parameters),
     )
-    return (*own, *cut_off(parameters), *synapse_findings(parameters), *_of_pynn(parameters), *_of_table(parameters))
+    typed = (*synapse_findings(parameters), *told_of_times(parameters))
+    return (*own, *cut_off(parameters), *typed, *_of_pynn(parameters), *_of_table(parameters))
 
 
 def _of_table(parameters: SpikingParameters) -> Iterator[Finding]:

@@ -25,6 +25,7 @@ from engines.spiking.typed.lines import (
     put_in,
     read_names,
     refusal,
+    timed_of,
     units_of,
 )
 from engines.spiking.typed.names import GIVEN, KNOWN, VOLTAGE, Changes, Names, changes_of, in_field
@@ -54,7 +55,8 @@ class Model:
     it holds; arriving: what a weight of 1 adds to variables, of excitatory and of inhibitory spikes; starts: where
     variables begin, one after the other;
     dimensions: of variables; weights: dimension of those of excitatory and of inhibitory spikes; differing: name,
-    formula and dimension of lines that tell neurons apart by their number and rest in time
+    formula and dimension of lines that tell neurons apart by their number and rest in time; lines: where names and
+    variables are defined, from 0; timed: of names whose own line says t
     """
 
     rates: Mapping[str, Node]
@@ -68,6 +70,8 @@ class Model:
     weights: tuple[Dimension, Dimension]
     summed: frozenset[str] = frozenset()
     differing: tuple[tuple[str, Node, Dimension], ...] = ()
+    lines: tuple[tuple[str, int], ...] = ()
+    timed: tuple[tuple[str, Node], ...] = ()
 
     @property
     def moving(self) -> frozenset[str]:
@@ -119,7 +123,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
         {name: whole(formulas[name]) for name in variables},
         frozenset(name for name, line in variables.items() if "unless refractory" in line.flags),
         threshold, reset, refractory, (arriving[0], arriving[1]), starts, units, (weights[0], weights[1]), summed,
-        differing,
+        differing, tuple((line.name, line.place) for line in own), timed_of(said, formulas, whole),
     )  # fmt: skip
 
 

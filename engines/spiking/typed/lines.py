@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from engines.api.errors import ProblemError
-from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebuild, symbol
+from engines.formulas.graph import CONDITIONS, Node, const, depends_on, make, ordered, rebuild, symbol
 from engines.formulas.parse import WORDS, FormulaError, Language, number, parse_either, statements
 from engines.formulas.typed.inferring import Formula, inferred
 from engines.formulas.typed.units import (
@@ -134,6 +134,14 @@ def formulas_of(own: Sequence[Line], names: Names) -> tuple[dict[str, Node], Cal
     places = {line.name: line.place for line in own}
     instead = put_in({line.name: formulas[line.name] for line in own if line.kind == "name"}, places)
     return formulas, lambda node: rebuild([in_kept(node)], make, instead)[0]
+
+
+def timed_of(
+    own: Sequence[Line], formulas: Mapping[str, Node], whole: Callable[[Node], Node]
+) -> tuple[tuple[str, Node], ...]:
+    """The names whose own line says t, and their formulas as a whole."""
+    named = (line.name for line in own if line.kind == "name" and depends_on([formulas[line.name]], "t"))
+    return tuple((name, whole(formulas[name])) for name in named)
 
 
 def read_names(own: Sequence[Line], names: Names) -> None:

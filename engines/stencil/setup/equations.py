@@ -26,7 +26,7 @@ from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import BACKWARDS, Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.equations.typed.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
-from engines.stencil.equations.typed.forcing import formulas_of, told_of_forcing
+from engines.stencil.equations.typed.forcing import told_of_times
 from engines.stencil.equations.typed.passed import Passed
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.parameters.equations import (
@@ -101,8 +101,8 @@ class TypedProblem:
             *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(), *unset(equation, self.system), *told,
             *told_of_noise(self.system, equation.method, self.step, *self._fastest),
             *told_of_smoothing(self._smoothing, self.step),
-            *told_of_forcing(
-                list(formulas_of(self.system, self.laws, self._place)), equation.method, self.step, self.given,
+            *told_of_times(
+                self.system, self.laws, self._place, equation.method, self.step, self.given,
                 self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, 3)),
             ),
         )  # fmt: skip

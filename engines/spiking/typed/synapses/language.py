@@ -35,6 +35,7 @@ from engines.spiking.typed.lines import (
     in_line,
     read_names,
     refusal,
+    timed_of,
     units_of,
 )
 from engines.spiking.typed.names import OPERATORS, WEIGHT, Changes, Names, changes_of, in_field, parts_of, short
@@ -70,7 +71,8 @@ class Model:
     variables: all that a synapse has; rates: of those that change between events; clocked: of those that move in each
     step; sums: what is summed up in variables of the neuron that hears, by their names there; paths: statements of a
     sender's and of a hearer's spike, one after the other: what a variable becomes, or under ``g_e_post`` what is added
-    to that; starts: where variables begin; dimensions: of variables; weight: the dimension of what the connection draws
+    to that; starts: where variables begin; dimensions: of variables; weight: that of what the connection draws; lines:
+    where names, variables and sums are defined, from 0; timed: of names whose own line says t
     """
 
     variables: tuple[str, ...]
@@ -81,6 +83,8 @@ class Model:
     starts: Changes
     dimensions: Mapping[str, Dimension]
     weight: Dimension
+    lines: tuple[tuple[str, int], ...]
+    timed: tuple[tuple[str, Node], ...]
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,10 @@ def parse(text: Text, parameters: Mapping[str, Dimension], ends: Ends | None) ->
     starts = tuple((name, whole(node)) for name, node, _ in read_starts)
     _check_near(paths, starts, far, frozenset() if ends is None else ends.reset)
     weight = next((each for _, node, each in read_starts if uses([node], WEIGHT)), NONE)
-    return Model(tuple(dimensions), rates, clocked, sums, (paths[0], paths[1]), starts, dimensions, weight)
+    return Model(
+        tuple(dimensions), rates, clocked, sums, (paths[0], paths[1]), starts, dimensions, weight,
+        tuple((line.name, line.place) for line in read), timed_of(others, formulas, whole),
+    )  # fmt: skip
 
 
 def guessed(text: Text, names: Sequence[str], known: Mapping[str, Dimension]) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Of lines as they are typed: their units, and how print has them."""
+"""Of lines as they are typed: their units, how print has them, and what of them follows t."""

@@ -6,8 +6,6 @@ import pytest
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
 from engines.stencil.engine import StencilEngine
-from engines.stencil.equations.language import expression
-from engines.stencil.equations.typed.forcing import parts_of_time
 from engines.stencil.parameters import StencilParameters
 
 BACKEND, ENGINE = CpuBackend(), StencilEngine()
@@ -15,11 +13,11 @@ GRID = {"kind": "2D", "cells_x": 12, "cells_y": 12, "size_x": 12.0, "size_y": 12
 CLOSED = {f"{axis}_{end}": {"kind": "gradient", "gradient": 0.0} for axis in "xyz" for end in ("low", "high")}
 
 
-def problem(line, method="Euler", side=None, step=None):
+def problem(line, method="Euler", side=None, step=None, parameters=()):
     field = {"name": "u", "start": "0"}
     if side:
         field["sides"] = {"kind": "own", "x_low": {"kind": "value", "value": side}}
-    equation = {"kind": "own equations", "lines": [line], "method": method, "fields": [field]}
+    equation = {"kind": "own equations", "lines": [line], "method": method, "fields": [field], "parameters": parameters}
     values = {"grid": GRID, "equation": equation, "sides": CLOSED, "numerics": {"step": step, "precision": "fp64"}}
     return Problem(StencilParameters.model_validate(values))
 
@@ -81,6 +79,22 @@ def test_a_side_is_looked_at_too():
     assert told("du/dt = laplacian(u)", "IMEX", side="cos(2*pi*t/100)") is None
 
 
-def test_only_what_hangs_on_time_and_what_is_given_is_looked_at():
-    node = expression("u*sin(a*t) + b*x*t - where(t < 3, v, 0) + a*b", ("a", "b"), {}, ("u", "v", "x", "t"), "It")
-    assert len(parts_of_time(node, ("a", "b"))) == 3
+def test_what_is_added_and_rests_hides_no_wave():
+    found = told("du/dt = laplacian(u)", "IMEX", side="293 + 5*cos(2*pi*t)", step=1.0)
+    assert found.place == ("equation", "fields", 0, "sides")
+    assert told("du/dt = laplacian(u)", "IMEX", side="293 + 5*cos(2*pi*t/100)", step=1.0) is None
+
+
+def test_times_that_parameters_give_are_looked_at():
+    """Beyond the steps that are looked at from the start on."""
+    given = [{"name": "begins", "value": 900.03}, {"name": "wide", "value": 0.02}]
+    line = "du/dt = 0.1*laplacian(u) + where(t > begins, where(t < begins + wide, 50, 0), 0)"
+    found = told(line, step=0.1, parameters=given)
+    step = found.remedy.changes["numerics", "step"]
+    assert step <= 0.01
+    assert told(line, step=step, parameters=given) is None
+    assert told(line, step=0.1, parameters=[given[0], {"name": "wide", "value": 5.0}]) is None
+
+
+def test_a_step_up_late_in_a_run_is_not_told():
+    assert told("du/dt = where(t > 100.03, 1, 0)", step=0.1) is None
