@@ -86,7 +86,7 @@ class Controller(QObject):
         self.curves: Callable[[], Curves] = dict
         """What was drawn of the run."""
         self.time = 0.0
-        self._stale = False
+        self._stale = self._other_values = False
         self._reading: Future[Reading | None] | None = None
         self._resetting: Future[None] | None = None
         self.is_frame_due: Callable[[], bool] = lambda: True
@@ -125,6 +125,11 @@ class Controller(QObject):
     def stale(self) -> bool:
         """Whether parameters, or the device, were changed that the run began with."""
         return self._stale
+
+    @property
+    def is_of_other_values(self) -> bool:
+        """Whether the problem is another than the run's, which is kept under what it began with."""
+        return self._other_values and self.keeps_its_time
 
     @property
     def away(self) -> bool:
@@ -168,7 +173,7 @@ class Controller(QObject):
                 self.cut_off.emit(error)
             return
         self._built_for = (self.model.geometry, autostart)
-        self._stale = False
+        self._stale = self._other_values = False
         self.live.unsent, self.live.lost = set(), ()
         self.live.begin(document)
         if since:
@@ -334,7 +339,7 @@ class Controller(QObject):
     def _document_opened(self) -> None:
         self.drop_runner()
         self.viewers.watch(None)
-        self._stale = False
+        self._stale = self._other_values = False
         self._set_phase(Phase.EMPTY if self.model.document is None else Phase.IDLE)
         if self.model.document is not None:
             self.build()
@@ -345,7 +350,7 @@ class Controller(QObject):
                 if self.runner is not None and (kept_back := self.live.change(path)):
                     self.hint.emit(kept_back)
             case "parameters":
-                self._stale = True
+                self._stale = self._other_values = True
                 if self.locked:
                     self.hint.emit(AS_BEGUN)
                 elif not self._is_of_earlier:

@@ -34,6 +34,7 @@ from workbench.storage.atomic import write_bytes
 from workbench.storage.overtaken import Overtaken
 from workbench.words.units import counted
 
+OF_BEFORE = " Its run is of the values of before: what was saved opens at zero, and Reset begins it anew here."
 NO_TRACES = "No probe has recorded anything yet: place one and run. A chart is saved as CSV in its own menu."
 SPIKES_ELSEWHERE = (
     "Its spikes are those of the raster; 'workbench run PROJECT --out FOLDER' writes every one, and so does run.save() "
@@ -181,7 +182,7 @@ class FileActions(QObject):
                     self._model.undo_stack.resetClean()  # edited while it was being saved
             self._background.submit("autosave", lambda: self._services.forget_autosave(document), otherwise=self._warn)
             self.remember(path, pictured=True)
-            self.done.emit(f"Saved to {path}.")
+            self.done.emit(f"Saved to {path}.{OF_BEFORE if self._controller.is_of_other_values else ''}")
             self.saved.emit()
             then()
 

@@ -115,6 +115,7 @@ class MainWindow(QMainWindow):
         self.files.curves = self.controller.curves = self.probes.curves
         self.leaving = Leaving(self.model, self.files, self.keeper, [self.problem, self.timeline], self)
         self.leaving.run_text = lambda: self.timeline.run_text if self.controller.keeps_its_time else ""
+        self.leaving.of_other_values = lambda: self.controller.is_of_other_values
         self.leaving.unkept = self._unkept
         self.leaving.field_asked.connect(self.show_field)
         self.controller.opening.before = self.leaving.ask

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 from ui.forms.fields.number import NumberBox
 from ui.forms.section import unfold_to
 from ui.session.running.phase import Phase
-from ui.window.questions.leaving import RUN_TOO
+from ui.window.questions.leaving import DISCARD, OF_BEFORE, RUN_TOO
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -74,6 +74,32 @@ def test_of_a_problem_that_was_never_saved_it_is_said_that_its_run_is_given_up_t
     edited.model.document.path = tmp_path / "slab.zip"
     open_the_cube(edited, qtbot)
     assert said not in edited.leaving.question.informativeText()
+    answer(edited, qtbot, "Cancel")
+
+
+def test_of_a_run_with_the_values_of_before_it_is_said_that_saving_begins_at_zero(edited, qtbot, services, tmp_path):
+    """It is kept under what it began with: opened again, the project stood at zero, and its curves were gone."""
+    edited.model.document.path = tmp_path / "slab.zip"
+    edited.controller.step(4)
+    qtbot.waitUntil(lambda: edited.controller.phase is Phase.PAUSED and edited.controller.time > 0)
+    told = []
+    edited.files.done.connect(told.append)
+    edited.files.save()
+    qtbot.waitUntil(lambda: len(told) == 1)
+    assert told == [f"Saved to {tmp_path / 'slab.zip'}."], "it opens where it stands"
+    edited.model.edit(("parameters", "tissue", "sigma_il"), 0.45)
+    said = OF_BEFORE.format(time=edited.timeline.run_text)
+    open_the_cube(edited, qtbot)
+    assert f"{said} {DISCARD}" in edited.leaving.question.informativeText()
+    answer(edited, qtbot, "Cancel")
+    edited.files.save()
+    qtbot.waitUntil(lambda: len(told) == 2)
+    assert told[1].endswith("what was saved opens at zero, and Reset begins it anew here.")
+    edited.controller.reset()
+    qtbot.waitUntil(lambda: edited.controller.phase is Phase.READY)
+    edited.model.edit(("summary",), "Another one")
+    open_the_cube(edited, qtbot)
+    assert "run" not in edited.leaving.question.informativeText()
     answer(edited, qtbot, "Cancel")
 
 

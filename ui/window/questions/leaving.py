@@ -16,6 +16,10 @@ from ui.session.model import DocumentModel
 
 EXPLANATION = "What is kept aside stands in the gallery, among what is unsaved."
 RUN_TOO = "Its run stands at {time}: Discard gives that up, too; saved or kept aside it opens there, on this computer."
+OF_BEFORE = (
+    "Its run stands at {time} with the values of before; saved or kept aside with the new ones, it opens at zero."
+)
+DISCARD = "Discard leaves it there."
 NOT_TAKEN = "Nothing keeps what is typed there; Cancel leads back to it."
 
 
@@ -39,6 +43,8 @@ class Leaving(QObject):
         self._window = window
         self.run_text: Callable[[], str] = lambda: ""
         """The time of a run that is kept with what is open alone; empty where it has taken no step."""
+        self.of_other_values: Callable[[], bool] = lambda: False
+        """Whether that run began with other values than what is saved."""
         self.unkept: Callable[[], str] = lambda: ""
         """What is said of a run that cannot be kept as it stands; empty where it can."""
         model.wanted.connect(lambda: enter_typed(fields))
@@ -67,7 +73,10 @@ class Leaving(QObject):
         notes += [" ".join([*map(told, refusing), NOT_TAKEN])] if refusing else []
         if wrong := self._model.first_error():
             notes.append(f"{wrong} Save writes the last valid values.")
-        if changed and self._model.document.path is None and (time := self.run_text()):
+        unsaved = self._model.document.path is None
+        if changed and (time := self.run_text()) and self.of_other_values():
+            notes.append(OF_BEFORE.format(time=time) + ("" if unsaved else f" {DISCARD}"))
+        elif changed and unsaved and time:
             notes.append(RUN_TOO.format(time=time))
         what = "unsaved changes" if changed else "a text that is no value"
         return f"'{title}' has {what}.", "\n\n".join([*notes, *([EXPLANATION] if changed else [])])
