@@ -97,7 +97,7 @@ def test_of_a_run_with_the_values_of_before_it_is_said_that_saving_begins_at_zer
     assert told[1].endswith("what was saved opens at zero, and Reset begins it anew here.")
     edited.controller.reset()
     qtbot.waitUntil(lambda: edited.controller.phase is Phase.READY)
-    edited.model.edit(("summary",), "Another one")
+    edited.model.edit(("probes",), [{"name": "P1", "position": [0.5, 0.5, 0.5]}])
     open_the_cube(edited, qtbot)
     assert "run" not in edited.leaving.question.informativeText()
     answer(edited, qtbot, "Cancel")
