@@ -303,7 +303,7 @@ def make_watchers(
     pulses = around.waveforms and not any(waveform.steady for waveform in around.waveforms)
     if pulses and (parameters.ports or any(isinstance(each, FourierWatcher) for each in found)):
         sought = any(isinstance(each, RingingWatcher) for each in found)
-        found.append(SettlingWatcher(around, backend, steps, sought))
+        found.append(SettlingWatcher(around, backend, steps, sought, parameters.ending))
     return found
 
 

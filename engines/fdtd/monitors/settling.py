@@ -14,12 +14,13 @@ from engines.api.device import Backend
 from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.monitors.energies import Energies
 from engines.fdtd.monitors.fourier import Surroundings
-from engines.fdtd.parameters import Continuous, FdtdParameters, TraceMonitor
+from engines.fdtd.parameters import Continuous, Ending, FdtdParameters, TraceMonitor
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.watch.watcher import NEVER, FieldWatcher
 from engines.quantities import percent
 
 END_AT_DECAY = Remedy("End when the field has died down", {("ending", "at_decay"): True}, without_end=True)
+WITHOUT_END = Remedy("Run until the field has died down", without_end=True)
 RESONANCES = Remedy("Find what rings", tool="resonances")
 LOOKS = 24
 """At the energy, while sources drive: its largest is found to a few per cent."""
@@ -54,11 +55,12 @@ class SettlingWatcher(FieldWatcher):
     is not in spectra.
     """
 
-    def __init__(self, around: Surroundings, backend: Backend, steps: YeeSteps, sought: bool) -> None:
+    def __init__(self, around: Surroundings, backend: Backend, steps: YeeSteps, sought: bool, ending: Ending) -> None:
         """``sought``: resonances are looked for already."""
         self._backend, self._steps, self._dt = backend, steps, around.dt
         self._unit = TIME_UNITS[around.unit]
         self._over = around.over
+        self._ending = ending
         self._rings = None if sought else RESONANCES
         self._between = self.every = max(1, int(self._over / around.dt / LOOKS))
         self._energies, self._step = Energies(backend, steps), 0
@@ -101,14 +103,19 @@ class SettlingWatcher(FieldWatcher):
         left = self._left_over()
         if left < SETTLED:
             return ()
+        advice, remedy = "switch on the end at decay", END_AT_DECAY
+        if self._ending.at_decay and self._ending.part > SETTLED:
+            advice = f"let it end at {SETTLED / 10:g} of the largest energy and not at {self._ending.part:g}"
+            remedy = Remedy(f"End at {SETTLED / 10:g}", {("ending", "part"): SETTLED / 10}, without_end=True)
+        elif self._ending.at_decay:
+            advice, remedy = "take the end away that is set: it ends at decay then", WITHOUT_END
         still = "the sources are not over, and " if (self._step + self._between) * self._dt < self._over else ""
         return (
             Finding(
                 f"Spectra have not settled: {still}{_percent(left)} of the largest field energy is still in the "
-                f"grid, so they may be wrong by about {_percent(left**0.5)}. Run longer, or switch on the end at "
-                "decay.",
+                f"grid, so they may be wrong by about {_percent(left**0.5)}. Run longer, or {advice}.",
                 place=("ending",),
-                remedy=END_AT_DECAY,
+                remedy=remedy,
                 alternative=self._rings,
                 distorts=True,
             ),

@@ -17,6 +17,7 @@ from engines.fdtd.sources.driven import Driven
 from engines.geometry.solids.solid import Solid
 
 Changes = dict[tuple[str | int, ...], Any]
+OR_REPEATED = ", or repeat it between periodic faces"
 ROOM = 2
 """Cells between a monitor's box and what it is to hold."""
 POINTS = 16
@@ -37,11 +38,11 @@ def box_findings(
     ]  # fmt: skip
     for number, ranges in boxes:
         if cut := _cut(_ends(yee, ranges), yee, axes, fillings):
+            whole = " (of an oblique wave no face repeats it)" if number in slanted else OR_REPEATED
             found.append(
                 Finding(
                     f"The box of source {number + 1}, a plane wave, cuts object {_listed(cut)}: the wave comes in as "
-                    "it is in vacuum, so the cut scatters falsely. Let the object end inside of the box, or repeat it "
-                    "between periodic faces.",
+                    f"it is in vacuum, so the cut scatters falsely. Let the object end inside of the box{whole}.",
                     place=("sources", number),
                     remedy=_smaller_margin(parameters, number, yee, axes, fillings, ranges),
                 )

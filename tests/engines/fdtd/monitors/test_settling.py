@@ -13,6 +13,7 @@ from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import (
     Box,
     BoxMonitor,
+    Ending,
     Faces,
     FdtdParameters,
     Frequencies,
@@ -40,7 +41,7 @@ def backend(request):
     return CpuBackend() if request.param == "cpu" else HostCudaBackend()
 
 
-def slab(backend, permittivity=2.25, conductivity=0.0, planes=()):
+def slab(backend, permittivity=2.25, conductivity=0.0, planes=(), ending=None):
     both = [
         PlaneMonitor(name="R", position=0.6, measures="reflection", frequencies=BAND),
         PlaneMonitor(name="T", position=3.2, measures="transmission", frequencies=BAND),
@@ -48,6 +49,7 @@ def slab(backend, permittivity=2.25, conductivity=0.0, planes=()):
     parameters = FdtdParameters(
         grid=LINE, materials=[Material(permittivity=permittivity, conductivity=conductivity)], objects=[SLAB],
         sources=[WaveSource(signal=Pulse(wavelength=1.0, cycles=1.5))], monitors=[*both, *planes],
+        ending=ending or Ending(),
     )  # fmt: skip
     return FdtdEngine().build(Problem(parameters), backend)
 
@@ -118,6 +120,22 @@ def test_spectra_that_have_not_settled_are_told_until_they_have():
     assert messages(simulation) == []
     energies = simulation.chart("balance").curves[2].y
     assert np.abs(energies - 1).max() < 2e-3
+
+
+@pytest.mark.parametrize(
+    ("ending", "advice", "changes"),
+    [
+        ({}, "switch on the end at decay", {("ending", "at_decay"): True}),
+        ({"at_decay": True}, "take the end away that is set", {}),
+        ({"at_decay": True, "part": 0.01}, "let it end at 1e-05 of the largest energy", {("ending", "part"): 1e-5}),
+    ],
+)
+def test_the_advice_of_spectra_that_have_not_settled_is_none_that_is_followed_already(ending, advice, changes):
+    simulation = slab(CpuBackend(), ending=Ending(**ending))
+    until(simulation, 35.0)
+    (told,) = [each for each in simulation.noticed() if "not settled" in each.message]
+    assert f"Run longer, or {advice}" in told.message
+    assert (dict(told.remedy.changes), told.remedy.without_end) == (changes, True)
 
 
 def test_r_and_t_are_nothing_until_the_pulse_is_over_and_come_with_a_word_until_they_settle(backend):
