@@ -374,6 +374,25 @@ def test_a_run_that_goes_on_says_each_time_that_its_movie_is_not_drawn(project, 
     assert movie.read_bytes() == before
 
 
+def test_a_run_that_was_killed_while_the_picture_of_its_end_was_drawn_draws_it(project, tmp_path, monkeypatch, capsys):
+    """One that was not killed has nothing left to draw."""
+    monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **__: np.zeros((6, 8, 4), np.uint8))
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--until", "1", "--out", str(out)]) == 0
+    picture = max(out.glob("picture_*.png"))
+    capsys.readouterr()
+    assert main(["resume", str(out)]) == 2
+    assert "has come to its end" in capsys.readouterr().err
+    (out / ".running").touch()
+    picture.unlink()
+    before = (out / "series.csv").read_bytes()
+    assert main(["resume", str(out)]) == 0
+    assert "The run was killed at its end: what was to be drawn of it then is drawn now." in capsys.readouterr().err
+    assert picture.is_file()
+    assert (out / "series.csv").read_bytes() == before
+    assert not (out / ".running").exists()
+
+
 def test_a_movie_that_cannot_be_written_is_refused_before_the_run(project, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["run", str(project), "--out", str(out), "--movie", str(tmp_path / "run.avi")]) == 2

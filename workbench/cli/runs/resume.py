@@ -12,6 +12,7 @@ from engines.reading import read_json
 from workbench.cli.arguments import parser
 from workbench.cli.opening import permission_of
 from workbench.cli.runs.asked import Asked
+from workbench.cli.runs.folder import LOCK
 from workbench.cli.runs.ranks import hush_others, launch, to_launch
 from workbench.cli.runs.run import run_document
 from workbench.project.boundary import Boundary, Permission
@@ -43,9 +44,11 @@ def resume_command(options: Namespace) -> int:
     if to_launch(asked.ranks):
         return launch(options, asked.ranks or 1)
     if was_finished(folder) and options.until is None:
-        raise ProblemError(
-            f"The run in '{folder}' has come to its end: go further with 'workbench resume {folder} --until T'."
-        )
+        if not (folder / LOCK).exists():
+            raise ProblemError(
+                f"The run in '{folder}' has come to its end: go further with 'workbench resume {folder} --until T'."
+            )
+        print("The run was killed at its end: what was to be drawn of it then is drawn now.", file=sys.stderr)
     asked.until = options.until or asked.until
     there = bool(checkpoints_at(folder / CHECKPOINT))
     if not there:
@@ -56,7 +59,7 @@ def resume_command(options: Namespace) -> int:
     if asked.movie is not None:
         print(
             f"The movie '{asked.movie}' that the run was asked for is not drawn: its first pictures are of before. "
-            "'workbench run' with --resume, --out and --movie draws one of what is left.",
+            "'workbench run' with --resume, --out and --movie draws one of what is left, and without --resume of all.",
             file=sys.stderr,
         )
     return run_document(document, asked.until, run)
