@@ -282,11 +282,21 @@ class DocumentModel(QObject):
             self.errors[(part, *detail["loc"])] = f"{detail['msg']}."
 
 
+FEW = 3
+"""Items that are told, and parts of one."""
+
+
 def _told(value: Any, unit: str) -> str | None:
-    """A number, a text, or numbers of one unit; None of what has parts."""
+    """A number, a text, numbers of one unit, or a few items of a few of these; None of what has more parts."""
+    if value == []:
+        return "none"
     numbers = value if isinstance(value, list) else [value]
     if any(isinstance(each, (dict, list)) for each in numbers):
-        return None
+        items = [list(each.values()) if isinstance(each, dict) else each for each in numbers]
+        simple = all(isinstance(each, list) and len(each) <= FEW for each in items)
+        if len(items) > FEW or not simple or any(isinstance(part, (dict, list)) for each in items for part in each):
+            return None
+        return "; ".join(" ".join(map(_said, each)) for each in items)
     return f"{', '.join(map(_said, numbers))} {unit_text(unit)}".strip()
 
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QUndoCommand
 from engines.api import registry
 from ui.session import commands
 from ui.session.commands import SetValue
-from ui.session.model import DocumentModel
+from ui.session.model import DocumentModel, _told
 from workbench.project.document import new_document
 
 # Written out: what the sources have is held against these.
@@ -67,3 +67,21 @@ def test_lists_and_other_kinds_of_steps_stay_apart(model):
     assert not first.mergeWith(SetValue(model, WIDE, 2.0, {"kind": 1}, "b"))
     assert not first.mergeWith(QUndoCommand("c"))
     assert first.new == 2.0
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ([], "none"),
+        ([{"parameter": "positive_thickness", "value": 6e-5}], "positive_thickness 6 × 10⁻⁵"),
+        ([{"parameter": "a", "value": 1.0}, {"parameter": "b", "value": 2.0}], "a 1; b 2"),
+        ([{"parameter": "a", "value": 1.0}] * 4, None),
+        ([{"name": "a", "b": 1, "c": 2, "d": 3}], None),
+        ([{"name": "a", "place": {"kind": "all"}}], None),
+        ([1.0, 2.5], "1, 2.5 mm"),
+        (True, "yes mm"),
+    ],
+)
+def test_few_items_of_few_parts_are_told(value, words):
+    """Of two runs one wants to know which parameter differs, and its values."""
+    assert _told(value, "mm") == words
