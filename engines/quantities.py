@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 PREFIXES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -95,3 +96,9 @@ def _known(unit: str) -> tuple[str, float] | None:
 def percent(share: float) -> str:
     """A share to two digits, and without a power of ten: ``percent(1.234)`` is ``120 %``."""
     return f"{float(f'{100 * share:.2g}'):.15g} %"
+
+
+def rounded_down(value: float, digits: int) -> float:
+    """The largest number of so many significant digits that is not above the positive ``value``."""
+    places = digits - math.ceil(math.log10(value))
+    return math.floor(value * 10.0**places) / 10.0**places

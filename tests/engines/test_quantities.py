@@ -1,8 +1,8 @@
-"""How shares are told."""
+"""How shares are told, and numbers that are proposed."""
 
 import pytest
 
-from engines.quantities import percent
+from engines.quantities import percent, rounded_down
 
 
 @pytest.mark.parametrize(
@@ -11,3 +11,10 @@ from engines.quantities import percent
 )
 def test_a_share_is_told_without_a_power_of_ten(share, told):
     assert percent(share) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "down"), [(87_500.0, 2, 87_000.0), (100.0, 2, 100.0), (0.0999, 1, 0.09), (1.999, 3, 1.99)]
+)
+def test_what_is_obeyed_is_never_above_its_limit(value, digits, down):
+    assert rounded_down(value, digits) == pytest.approx(down, rel=1e-12)

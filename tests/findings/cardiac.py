@@ -112,6 +112,11 @@ CASES = {
         regions=[{"region": "scar", "condition": "non-conducting scar"}],
         stimuli=[{"name": "S1", "site": {"kind": "sphere", "center": [1.25, 0.75, 0.25], "radius": 0.2}}],
     ),
+    "a stimulus whose vertices have more tissue around them": case(
+        "../stimulus.reach.reached_findings",
+        stimuli=[{"name": "S1", "site": {"kind": "box", "lower": [0, 0, 0], "upper": [1, 2, 1]}}],
+        numerics={"discretisation": "vertex-centred (P1)"},
+    ),
     "a stimulus beyond what the cell model bears": case(
         "../stimulus.reach.strong_findings", stimuli=[{"name": "S1", "amplitude": 140_000.0}]
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -30,6 +29,7 @@ from engines.battery.setup.model import Model
 from engines.battery.step.particle_rows import MODES, BaseRow, ModeRow
 from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
+from engines.quantities import rounded_down
 
 MICROMETRE = 1e-6
 STEP, SCHEME = ("particles", "step"), ("particles", "scheme")
@@ -181,7 +181,7 @@ class _Setup:
             return lowered
         raise ProblemError(
             f"The time step of {settings.step:g} s is above the stable limit of the smallest of these particles: "
-            f"use at most {_rounded_down(self.limit):g} s, let the step be lowered, or take another scheme."
+            f"use at most {rounded_down(self.limit, 4):g} s, let the step be lowered, or take another scheme."
         )
 
     def _look_ahead(self) -> None:
@@ -276,12 +276,6 @@ def _flux(settings: ParticleSettings, cell: ParameterSet, radius: Array) -> Arra
     if drive.shared == "by volume":
         return per_volume * radius / 3
     return np.full(len(radius), per_volume * float((radius**3).sum() / (radius**2).sum()) / 3)
-
-
-def _rounded_down(value: float) -> float:
-    """To four digits, not above ``value``."""
-    places = 3 - math.floor(math.log10(value))
-    return math.floor(value * 10.0**places) / 10.0**places
 
 
 def _seconds(backend: Backend, setup: _Setup) -> float:

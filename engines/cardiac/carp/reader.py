@@ -21,9 +21,9 @@ from engines.cardiac.carp.stimuli import Electrodes, stimuli_of, vertex_files
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters, Numerics
 from engines.cardiac.parameters.recording import Recording, TissueSeries
 from engines.cardiac.setup.cells import step_limit
-from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.meshes.mesh import TetMesh
+from engines.quantities import rounded_down
 from engines.reading import guarded
 
 SUFFIX = ".par"

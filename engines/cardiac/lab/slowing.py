@@ -15,8 +15,8 @@ from engines.api.device import Backend
 from engines.backend.cpu import CpuBackend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters
-from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tools.strand import BETWEEN, Strand
+from engines.quantities import rounded_down
 
 STEP, SHARE = 0.01, 0.8
 """Time step [ms], and the share of the stable one where that is less."""

@@ -24,11 +24,11 @@ from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.tissue import Kinds, make_compiled_tissue
 from engines.cardiac.parameters import REACTION_STEP_LIMIT, CardiacParameters
 from engines.cardiac.parameters.cells import COMPILED, FROM_FILE
-from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.stimulus.protocol import Protocol
 from engines.cardiac.stimulus.reach import pacing_step
 from engines.cardiac.tissue.population import ParameterBook, Population, insulators, population, region_kinds
 from engines.cardiac.tissue.sites import Sites
+from engines.quantities import rounded_down
 from engines.reading import Version, version_of
 
 REACTION_TYPES: dict[str, FloatType] = {**FLOAT_TYPES, "mixed": "float64"}

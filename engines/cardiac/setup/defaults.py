@@ -7,10 +7,10 @@ import numpy as np
 from engines.api.errors import ProblemError
 from engines.cardiac.parameters import CardiacParameters, CellType, RegionSetting, Sphere, Stimulus
 from engines.cardiac.parameters.cells import NON_CONDUCTING, TT06
-from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.meshes.shapes import distances, extent
+from engines.quantities import rounded_down
 
 
 def default_parameters(mesh: TetMesh) -> CardiacParameters:

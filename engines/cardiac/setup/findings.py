@@ -7,7 +7,7 @@ from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.setup.cells import cell_findings
 from engines.cardiac.setup.resolution import front_findings
 from engines.cardiac.stimulus.protocol import told_times
-from engines.cardiac.stimulus.reach import idle_findings, rounded_findings, strong_findings
+from engines.cardiac.stimulus.reach import idle_findings, reached_findings, rounded_findings, strong_findings
 from engines.cardiac.tissue.operator import CellOperator, TissueOperator, VertexTissueOperator
 from engines.geometry.meshes.mesh import TetMesh
 
@@ -60,6 +60,7 @@ def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: Tis
             )
         )
     if isinstance(operator, VertexTissueOperator):
+        findings += reached_findings(parameters.stimuli, mesh, operator.sites)
         vertices = operator.sites.n_cells
         findings.append(
             Finding(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from engines.api.errors import ProblemError
+from engines.quantities import rounded_down
 
 
 def check_step(step: float, stable_step: float, worst: str = "") -> None:
@@ -24,9 +23,3 @@ def check_reaction_step(step: float, stable_step: float) -> None:
         raise ProblemError(
             f"The time step of {step:g} ms is above the stable limit of the cell model: use at most {stable_step:g} ms."
         )
-
-
-def rounded_down(value: float, digits: int) -> float:
-    """The largest number of so many significant digits that is not above the positive ``value``."""
-    places = digits - math.ceil(math.log10(value))
-    return math.floor(value * 10.0**places) / 10.0**places

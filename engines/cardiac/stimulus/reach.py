@@ -21,10 +21,14 @@ from engines.cardiac.parameters import (
 from engines.cardiac.parameters.cells import NON_CONDUCTING, TT06
 from engines.cardiac.tissue.sites import Sites, region_cells
 from engines.geometry.meshes.shapes import distances
+from engines.quantities import percent, rounded_down
 
 MOST_LIFT = 125.0
 """Of a pulse [mV] on all of a slab: with 140 mV and more the voltage is no number from 1 to 3 ms on, whatever the step;
 with 125 mV it stays one."""
+
+FAR_FROM_HELD = 0.05
+"""Of the tissue within a site, by which that around its vertices may differ without a word."""
 
 INTERVALS = {"coupling": "coupling interval", "shortest": "shortest period"}
 """What a person reads for the times of a stimulus whose name says less."""
@@ -57,6 +61,23 @@ def idle_findings(stimuli: Sequence[Stimulus], regions: Sequence[RegionSetting],
     return found
 
 
+def reached_findings(stimuli: Sequence[Stimulus], mesh: Sites, vertices: Sites) -> list[Finding]:
+    """Of each stimulus whose vertices have more or less tissue around them than the cells in its site are."""
+    found = []
+    for place, stimulus in enumerate(stimuli):
+        held = float(mesh.volumes[site_cells(stimulus.site, mesh)].sum())
+        reached = float(vertices.volumes[site_cells(stimulus.site, vertices)].sum())
+        if held > 0 and abs(reached / held - 1) > FAR_FROM_HELD:
+            text = (
+                f"Stimulus '{stimulus.name}' acts on the tissue around the vertices in it, {reached:.3g} mm³, and "
+                f"the cells in it are {held:.3g} mm³: its charge is {percent(abs(reached / held - 1))} "
+                f"{'more' if reached > held else 'less'}. A wave that it starts is the same; a finer mesh, or cells as "
+                "unknowns, bring them together."
+            )
+            found.append(Finding(text, "info", ("stimuli", place, "site")))
+    return found
+
+
 def strong_findings(parameters: CardiacParameters) -> list[Finding]:
     """A warning for each pulse that may lift TT06's cells to where its equations have no numbers."""
     found = []
@@ -64,7 +85,7 @@ def strong_findings(parameters: CardiacParameters) -> list[Finding]:
     for place, stimulus in enumerate(parameters.stimuli if parameters.cell_model == TT06 else ()):
         lift = 1e-3 * stimulus.amplitude * stimulus.duration / (tissue.surface_to_volume * tissue.membrane_capacitance)
         if lift > MOST_LIFT:
-            weaker = float(f"{stimulus.amplitude * MOST_LIFT / lift:.2g}")
+            weaker = rounded_down(stimulus.amplitude * MOST_LIFT / lift, 2)
             message = (
                 f"Stimulus '{stimulus.name}' would lift cells by {lift:.0f} mV where little of it flows away, and "
                 f"{TT06} has no numbers beyond about {MOST_LIFT:.0f} mV."

@@ -21,9 +21,9 @@ from engines.api.errors import ProblemError
 from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Tissue
-from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tools.strand import Strand, front_velocity
 from engines.geometry.meshes.mesh import TetMesh
+from engines.quantities import rounded_down
 
 TOLERANCE = 0.01
 """Relative: when the measured velocity is taken for the wanted one."""

@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.media.materials import Medium
 from engines.fdtd.sources.waveforms import TimeCourse
-from engines.quantities import percent
+from engines.quantities import percent, rounded_down
 
 FEWEST_PER_WAVELENGTH = 6.0
 """Below this a wave on the grid is more than 5 % slower than light and depends on its direction."""
@@ -90,8 +90,7 @@ def resolution_findings(
 
 def _down(value: float) -> str:
     """To three digits, never above it: what is obeyed must do."""
-    digits = 2 - int(np.floor(np.log10(value)))
-    return f"{np.floor(value * 10.0**digits) / 10.0**digits:.3g}"
+    return f"{rounded_down(value, 3):.3g}"
 
 
 def _finer(yee: Yee, largest: float) -> Remedy | None:

@@ -12,8 +12,9 @@ from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
+from engines.quantities import rounded_down
 from engines.stencil.diffusion.forward_euler import Diffusion
-from engines.stencil.setup.limits import ROUNDING, rounded_down
+from engines.stencil.setup.limits import ROUNDING
 from engines.stencil.step.painting import PaintedSource
 from engines.stencil.step.simulation import GridSimulation, content_series, unfused
 from engines.stencil.watch.inflow import Inflow

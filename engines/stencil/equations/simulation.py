@@ -13,11 +13,12 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.formulas.graph import ordered
 from engines.geometry.grid import Grid
+from engines.quantities import rounded_down
 from engines.stencil.equations.explicit import Explicit
 from engines.stencil.equations.spatial import FIRST
 from engines.stencil.equations.stability import BACKWARDS, Limit, states_of
 from engines.stencil.equations.typed.passed import Look, shorter
-from engines.stencil.setup.limits import ROUNDING, rounded_down
+from engines.stencil.setup.limits import ROUNDING
 from engines.stencil.step.painting import paint, put_back, underneath
 from engines.stencil.step.simulation import GridSimulation
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from engines.api import Array, Finding
 from engines.formulas.graph import ordered
+from engines.quantities import rounded_down
 from engines.stencil.equations.language import System
 from engines.stencil.equations.stability import Linear
-from engines.stencil.setup.limits import rounded_down
 
 
 def carried(

@@ -17,6 +17,7 @@ from engines.api.errors import ProblemError, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
+from engines.quantities import rounded_down
 from engines.stencil.equations.accuracy import longest_step
 from engines.stencil.equations.implicit.smoothing import FOLLOWED, smoothing_rate, told_of_smoothing
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
@@ -41,7 +42,7 @@ from engines.stencil.parameters.equations import (
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
 from engines.stencil.setup.convection import carried
 from engines.stencil.setup.grid import checked, grid_of
-from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
+from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory
 from engines.stencil.setup.noise import check_method, told_of_noise
 from engines.stencil.setup.reaction import told_of_reactions
 from engines.stencil.setup.starts import FIELDS, RANDOM, Start, begun_elsewhere, settings_of, unset

@@ -10,7 +10,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.named_files import named_versions
-from engines.quantities import percent
+from engines.quantities import percent, rounded_down
 from engines.stencil.parameters import Conductivity, Diffusion, GrayScott, Inclusions, Numerics, Picture, TwoLayers
 from engines.stencil.setup.faces import Interfaces, largest_sum
 from engines.stencil.setup.fields import relative_conductivity
@@ -138,9 +138,3 @@ def rounding_findings(
         text = "Nothing passes the sides: in fp32 the total content drifts by up to 1e-3 of itself in a million steps."
         return (Finding(text, "info", PRECISION, remedy),)
     return ()
-
-
-def rounded_down(value: float, digits: int) -> float:
-    """The largest number of so many significant digits that is not above the positive ``value``."""
-    places = digits - math.ceil(math.log10(value))
-    return math.floor(value * 10.0**places) / 10.0**places

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from engines.api import Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.formulas.graph import ordered
+from engines.quantities import rounded_down
 from engines.stencil.equations.language import System
 from engines.stencil.equations.noise.strength import APART, longest, variance
 from engines.stencil.equations.noise.terms import called
 from engines.stencil.equations.passes import Method
-from engines.stencil.setup.limits import STEP, rounded_down
+from engines.stencil.setup.limits import STEP
 
 LINES, METHOD = (("equation", name) for name in ("lines", "method"))
 FAR = 0.005

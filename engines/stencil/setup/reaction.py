@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from engines.api import Array, Finding, Remedy
 from engines.api.charts import Fact
-from engines.quantities import percent
+from engines.quantities import percent, rounded_down
 from engines.stencil.equations.accuracy import APART, longest_step, relative_error
 from engines.stencil.equations.passes import Method
 from engines.stencil.parameters import GrayScott, NamedPattern
 from engines.stencil.parameters.patterns import RATES
-from engines.stencil.setup.limits import STEP, rounded_down
+from engines.stencil.setup.limits import STEP
 
 FIRST = (0.5, 0.25)
 """U and V of a seed, from where both react without diffusion."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from engines.api import Array, Finding, Remedy
-from engines.stencil.setup.limits import STEP, rounded_down
+from engines.quantities import rounded_down
+from engines.stencil.setup.limits import STEP
 
 FOLLOWED = 0.5
 """λΔt up to which the first step (backward Euler's) is within a tenth of e^{-λΔt}."""

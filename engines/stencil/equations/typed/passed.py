@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from engines.api import Array, Finding, Remedy
+from engines.quantities import rounded_down
 from engines.stencil.equations.accuracy import relative_error
 from engines.stencil.equations.passes import Method
 from engines.stencil.equations.stability import BACKWARDS, Limit
-from engines.stencil.setup.limits import STEP, rounded_down
+from engines.stencil.setup.limits import STEP
 from engines.stencil.setup.reaction import told_of_reactions
 
 SHARE = 0.7

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
+from engines.cardiac.p1.sites import vertex_sites
 from engines.cardiac.parameters import Box, CardiacParameters, Sphere, Stimulus, Tissue, WholeRegion
 from engines.cardiac.stimulus.protocol import Protocol, Pulse, protocol, site_cells, timed_pulses, told_times
-from engines.cardiac.stimulus.reach import rounded_findings
+from engines.cardiac.stimulus.reach import MOST_LIFT, reached_findings, rounded_findings, strong_findings
 from engines.cardiac.stimulus.touch import Touch, TouchProtocol
 from engines.geometry.meshes.box import box_mesh
 
@@ -133,6 +134,34 @@ def test_sites_take_cells_by_centroid():
     ball = site_cells(Sphere(center=(2, 2, 2), radius=1.5), mesh)
     np.testing.assert_array_equal(ball, np.linalg.norm(mesh.centroids - 2, axis=1) <= 1.5)
     assert site_cells(WholeRegion(region="tissue"), mesh).all()
+
+
+@pytest.mark.parametrize(
+    ("high", "percent"),
+    [(2.0, "12 % more"), (2.1, "12 % more"), (2.4, "10 % less"), (10.0, None)],
+)
+def test_of_vertices_it_is_told_by_how_much_more_tissue_a_box_reaches(high, percent):
+    """Cubes of 0.5 mm along 10 mm: vertices up to x = 2 mm have 2.25 mm around them, of 2 mm in the box; to 2.4 mm
+    they have that, too, and all tetrahedra up to 2.5 mm have their centroids in it."""
+    mesh = box_mesh((20, 4, 4), [10.0, 2.0, 2.0])
+    site = Box(lower=(-1, -1, -1), upper=(high, 9, 9))
+    sites = vertex_sites(mesh, np.zeros(mesh.n_cells, bool))
+    found = reached_findings([Stimulus(name="S1", site=site)], mesh, sites)
+    assert len(found) == (percent is not None)
+    for each in found:
+        assert f"its charge is {percent}" in each.message
+        assert each.place == ("stimuli", 0, "site")
+
+
+@pytest.mark.parametrize("amplitude", [130_000.0, 175_000.0, 1e7])
+def test_what_is_proposed_for_a_pulse_that_is_too_strong_is_within_the_limit(amplitude):
+    """To two digits: 87,500 became 88,000, with the same words and the same proposal for ever."""
+    strong = CardiacParameters(cell_model="ten Tusscher-Panfilov 2006", stimuli=[Stimulus(amplitude=amplitude)])
+    (told,) = strong_findings(strong)
+    (weaker,) = told.remedy.changes.values()
+    tissue, duration = strong.tissue, strong.stimuli[0].duration
+    lift = 1e-3 * weaker * duration / (tissue.surface_to_volume * tissue.membrane_capacitance)
+    assert 0.89 * MOST_LIFT < lift <= MOST_LIFT
 
 
 def test_each_stimulus_has_its_bit_and_there_are_thirty_two():

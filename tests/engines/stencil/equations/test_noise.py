@@ -15,13 +15,13 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.precision import REAL
 from engines.formulas.noise.normals import philox
+from engines.quantities import rounded_down
 from engines.stencil.equations import reference
 from engines.stencil.equations.cuda_kernel import kernel_file
 from engines.stencil.equations.language import parse
 from engines.stencil.equations.noise.drawn import numbers
 from engines.stencil.equations.noise.strength import longest, variance
 from engines.stencil.setup.equations import TypedProblem
-from engines.stencil.setup.limits import rounded_down
 from tests.compiled import known_architectures, resources_of
 from tests.engines.stencil.equations.typed import CLOSED, ENGINE, plane, typed, values
 
