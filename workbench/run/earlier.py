@@ -100,15 +100,22 @@ def lacking(folder: Path, names: Iterable[str], time: float, spacing: float, uni
             )
 
 
-def _last_time(path: Path) -> float:
-    """Of a table's last row; 0 where it has none."""
+def last_row(path: Path) -> list[str]:
+    """The cells of a table's last row, each a number or empty; none where it has none."""
     with storing(path), path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - LONGEST_ROW))
         rows = file.read().splitlines()
+    cells = rows[-1].decode(errors="replace").split(",") if rows else []
     try:
-        return float(rows[-1].partition(b",")[0])
+        float(cells[0])
     except (IndexError, ValueError):  # its head alone
-        return 0.0
+        return []
+    return cells
+
+
+def _last_time(path: Path) -> float:
+    """Of a table's last row; 0 where it has none."""
+    return float((last_row(path) or ["0"])[0])
 
 
 def was_finished(folder: Path) -> bool:

@@ -65,6 +65,8 @@ class Meters:
         its steps were."""
         self._approached: tuple[float, float] | None = None
         """Seconds since a part of the way to an end of its own was done, and that part."""
+        self.latest = simulation.step
+        """The step that was collected last, or that the run goes on from."""
         self._begun: list[Callable[[], None]] = []
         """Samples that no one has waited for yet."""
         self._times: list[float] = []
@@ -104,6 +106,7 @@ class Meters:
 
     def collect(self, simulation: Simulation) -> None:
         """Take the probes and series of this step; a GPU is not waited for until :meth:`sample` reads them."""
+        self.latest = simulation.step
         begun, observed = self._reads(simulation), simulation.observe_later()
         self._begun.append(partial(self._keep, simulation, simulation.step, simulation.time, begun, observed))
         if self._handle is not None and isinstance(simulation, Traced):
@@ -150,7 +153,7 @@ class Meters:
         wall = max(wall, 1e-9)
         left = max(0.0, 1 - max(wall, paced * steps) / PACE_SECONDS)
         span = left * self._span[0] + wall, left * self._span[1] + steps
-        pace = span[0] / span[1]
+        pace = span[0] / max(span[1], 1e-9)
         self._span = (0.0, 0.0) if self._cold else span  # the first batch may have compiled the kernels
         kernels = self._kernel_rates(simulation)  # first: what a step moves may depend on what is happening
         part, remaining = self._outlook(simulation, wall, last_step, max(pace, paced))

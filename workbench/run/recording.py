@@ -21,6 +21,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
 from __future__ import annotations
 
 import json
+import math
 import platform
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +33,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Finding, Selection, Simulation, SimulationInfo
+from engines.api.abilities import Traced
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.contract import chart_of, noticed_of
@@ -141,6 +143,8 @@ class Recorder(Observer):
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._info = info
         self._whole_batch = simulation.whole_batch
+        if isinstance(simulation, Traced):  # what is recorded in each step is on disk up to the latest sample
+            self._whole_batch = math.lcm(self._whole_batch, simulation.sample_steps)
         self._writer = BackgroundWriter()
         self.timing.begin(info)
         self._at = (simulation.step, simulation.time)
@@ -193,8 +197,8 @@ class Recorder(Observer):
     def sampled(self, sample: Sample) -> None:
         self._writer.check()
         self._at = (sample.step, sample.time)
-        if self._end_before is not None:
-            self._tables.forget_end(self._end_before, self._writer.flush)
+        if self._end_before is not None and len(sample.trace_times):
+            self._tables.forget_end(self._end_before, sample, self._writer.flush)
             self._end_before = None
         self._tables.add(sample)
         self._tables.log_timing(self.timing.add(sample))

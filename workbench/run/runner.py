@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from engines.api import Array, Dab, Finding, Progress, Simulation, SimulationInfo
+from engines.api.abilities import Traced
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from engines.api.simulation.contract import check_declared, check_taken, noticed_of, of_changes
@@ -258,7 +259,7 @@ class Runner(Orders):
                     # Due or not is asked only once, above: a run that goes must not wait for a call that never comes.
                     self._condition.wait(min(self._pacer.rest, LONGEST_REST_SECONDS) if self._is_going() else None)
                 if self._wanted is RunState.CLOSED:
-                    return
+                    break
                 calls = list(self._calls)
                 self._calls.clear()
             for call, future in calls:
@@ -267,6 +268,9 @@ class Runner(Orders):
                 self._batch(simulation)
             self._settle(simulation)
             self._source.answer(simulation, resting=self._state is not RunState.RUNNING)
+        if isinstance(simulation, Traced) and simulation.step > self._meters.latest:  # each step is recorded
+            self._meters.collect(simulation)
+            self._audience.sampled(self._meters.sample(simulation, 0, 0.0, None))
 
     def _has_work(self) -> bool:
         wanted = self._wanted

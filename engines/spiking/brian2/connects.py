@@ -19,6 +19,8 @@ from engines.spiking.brian2.quantities import Quantity, brief, formula_value
 if TYPE_CHECKING:
     from engines.spiking.brian2.walk import Walker
 
+FEW = 2_000_000
+"""Pairs that are written out where some of all are left out."""
 _BOUND = re.compile(r"^\s*\(?\s*([ij])\s*(<=|<|>=|>|==)\s*([\w.+*/ ()-]+?)\s*\)?\s*$")
 _EQUAL = re.compile(r"^\s*\(?\s*(?:i\s*==\s*j|j\s*==\s*i)\s*\)?\s*$")
 _OTHERS = re.compile(r"^\s*\(?\s*(?:i\s*!=\s*j|j\s*!=\s*i)\s*\)?\s*$")
@@ -52,11 +54,11 @@ def connect_of(walker: Walker, joint: Joint, node: ast.Call) -> Connect:
     given |= {each.arg or "": each.value for each in node.keywords}
     if unknown := [name for name in given if name not in ("condition", "i", "j", "p", "namespace", "skip_if_invalid")]:
         raise ProblemError(f"'{unknown[0]}' is not known here.")
-    ends = [joint.source, joint.target]
+    ends, others = [joint.source, joint.target], False
     rule: dict[str, object] = {"kind": "all to all"}
     condition = walker.value(given["condition"]) if "condition" in given else None
     if isinstance(condition, str):
-        joined = _conditions(walker, condition, ends, node.lineno)
+        joined, others = _conditions(walker, condition, ends)
         rule = {"kind": "one to one"} if joined else rule
     elif condition is not None and condition is not True:
         raise ProblemError("its condition is no string.")
@@ -81,6 +83,15 @@ def connect_of(walker: Walker, joint: Joint, node: ast.Call) -> Connect:
             rule = {"kind": "probability", "probability": p}
     if rule["kind"] == "one to one" and ends[0].stop - ends[0].first != ends[1].stop - ends[1].first:
         raise ProblemError("one to one is of as many senders as hearers.")
+    equal = _of_one_number(ends, joint) if others else None
+    if equal is not None and equal.any():
+        if rule["kind"] == "all to all" and equal.ndim == 2:
+            rule = {"kind": "pairs"}
+            pairs = np.stack(np.nonzero(~equal)) + np.array([[end.first] for end in ends])
+        else:
+            alike = ends[0].group is ends[1].group and joint.source.first == joint.target.first
+            whom = "neurons may be joined to themselves" if alike else "neurons of the same number may be joined"
+            walker.script.tell(node.lineno, f": {whom} here, unlike there (i != j)")
     return Connect(node.lineno, ends[0], ends[1], rule, pairs)
 
 
@@ -100,15 +111,24 @@ def _as_rule(pairs: Array, ends: list[Part]) -> tuple[dict[str, object], list[Pa
     return {"kind": "one to one" if rows == 2 else "all to all"}, found
 
 
-def _conditions(walker: Walker, text: str, ends: list[Part], line: int) -> bool:
-    """Narrows ``ends``; whether neurons of one number are joined. Raises ProblemError."""
-    same = False
+def _of_one_number(ends: list[Part], joint: Joint) -> Array:
+    """(senders, hearers) bool: which have the same number among those of their side of the synapses; of too many pairs
+    (senders,): which have it of some hearer."""
+    senders, hearers = (
+        np.arange(end.first - side.first, end.stop - side.first)
+        for end, side in zip(ends, (joint.source, joint.target), strict=True)
+    )
+    return np.equal.outer(senders, hearers) if len(senders) * len(hearers) <= FEW else np.isin(senders, hearers)
+
+
+def _conditions(walker: Walker, text: str, ends: list[Part]) -> tuple[bool, bool]:
+    """Narrows ``ends``; whether neurons of one number alone are joined, or all but these. Raises ProblemError."""
+    same = others = False
     for each in re.split(r"\band\b|&", text):
         if _EQUAL.match(each):
             same = True
         elif _OTHERS.match(each):
-            if ends[0].group is ends[1].group:
-                walker.script.tell(line, ": neurons may be joined to themselves here, unlike there (i != j)")
+            others = True
         elif match := _BOUND.match(each):
             side, op = "ij".index(match[1]), match[2]
             bound = formula_value(match[3], walker.numbers).value
@@ -124,7 +144,9 @@ def _conditions(walker: Walker, text: str, ends: list[Part], line: int) -> bool:
             ends[side] = Part(end.group, first, stop)
         else:
             raise ProblemError(f"the condition '{each.strip()[:40]}' is not possible here: there are bounds of i or j.")
-    return same
+    if same and others:
+        raise ProblemError("'i == j' and 'i != j' leave nobody.")
+    return same, others
 
 
 def _these(walker: Walker, node: ast.expr, end: Part, name: str) -> Part | None:

@@ -48,13 +48,13 @@ def test_a_faint_grid_lies_behind_what_stands_over_axes(qtbot, made):
     assert 0.05 < grid.gridAlphaSlider.value() / grid.gridAlphaSlider.maximum() < 0.2
 
 
-def test_lines_of_moments_beyond_the_curves_take_no_room(make, qapp):
+def test_lines_of_moments_beyond_the_curves_take_no_room(make, qtbot):
     data = ChartData((Curve("mean", 10 + X, 3 + X / 100),))
     plot = make(data=data)
     plot.show_cursor(-500.0)
     plot.show_now(900.0)
     plot.show_data(data)
-    qapp.processEvents()
+    qtbot.waitUntil(lambda: plot.viewRange()[0][1] > 100)
     (left, right), (low, high) = plot.viewRange()
     assert 0 < left < 11 < 109 < right < 130
     assert 2 < low < 3.1 < 3.9 < high < 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array, SimulationInfo
 from workbench.export.streams.over_time import series_titles
 from workbench.export.tables import columns_of, rows_as_text
-from workbench.run.earlier import TABLES, keep_tables_until
+from workbench.run.earlier import TABLES, TOLERANCE, keep_tables_until, last_row
 from workbench.run.frames import Sample
 from workbench.run.meters import followed
 from workbench.run.timing_log import COLUMNS, TimingRow, csv_rows_of, jsonl_of
@@ -70,10 +70,11 @@ class Tables:
             self._append("timing.jsonl", jsonl_of(rows))
             self._append("timing.csv", rows_as_text(csv_rows_of(rows)))
 
-    def forget_end(self, time: float, flush: Callable[[], None]) -> None:
-        """The run goes on from an end between two samples, which had a row of its own there. ``flush``: comes back when
-        nothing waits for rows of these files."""
-        self._patience.keep_trying(partial(self._forget_end, time, flush))
+    def forget_end(self, time: float, sample: Sample, flush: Callable[[], None]) -> None:
+        """The run goes on from an end between two samples, which had a row of its own there; what is recorded in each
+        step has one there all the same. ``sample``: the first one after it; ``flush``: comes back when nothing waits
+        for rows of these files."""
+        self._patience.keep_trying(partial(self._forget_end, time, sample, flush))
 
     def sync(self) -> None:
         """A machine that crashes has all rows that there are now."""
@@ -87,8 +88,9 @@ class Tables:
     def _open(self, name: str, head: str) -> None:
         self._files[name] = AppendedFile(self._folder / name, head, keep=self._keep)
 
-    def _forget_end(self, time: float, flush: Callable[[], None]) -> None:
+    def _forget_end(self, time: float, sample: Sample, flush: Callable[[], None]) -> None:
         flush()  # a checkpoint on its way waits for rows of these files
+        last = last_row(self._folder / "traces.csv") if self._probes and sample.finer else []
         for name in TABLES:
             if name in self._files:
                 self._files[name].close()
@@ -96,6 +98,17 @@ class Tables:
         for name in TABLES:
             if name in self._files:
                 self._open(name, "")
+        if last and abs(float(last[0]) - time) <= TOLERANCE * time:
+            steps = [True, *self._of_each_step(sample)]
+            cells = (cell if kept else "" for cell, kept in zip(last, steps, strict=True))
+            self._append("traces.csv", ",".join(cells) + "\n")
+
+    def _of_each_step(self, sample: Sample) -> Iterator[bool]:
+        """Whether it is recorded in each step, of every column of a trace."""
+        for place, _ in enumerate(self._probes):
+            for info in self._trace_fields:
+                told = info.name in sample.finer and place < sample.finer[info.name][1].shape[1]
+                yield from [told] * info.components
 
     def _trace_columns(self, sample: Sample, times: Array) -> list[Array]:
         """The columns that the file began with, at all times that some of them have values of; a probe that is no

@@ -167,3 +167,40 @@ def test_values_of_each_synapse_are_a_table_of_their_pairs(tmp_path):
         ("G[5:10]", "G[5:10]"): [(2, 3, 2.0, 2.0)],
         ("G[5:10]", "G[0:5]"): [(4, 2, 1.0, 4.0), (4, 3, 0.5, 5.0)],
     }
+
+
+@pytest.mark.parametrize(
+    ("ends", "condition", "joined"),
+    [
+        ("G, G", "i != j", lambda i, j: i != j),
+        ("G, H", "i != j", lambda i, j: i != j),
+        ("G, H", "j!=i and i < 4 and j >= 2", lambda i, j: i != j and i < 4 and j >= 2),
+        ("G[:5], G[5:]", "i != j", lambda i, j: i < 5 <= j and i != j - 5),
+        ("G[2:6], H[1:3]", "i != j", lambda i, j: 2 <= i < 6 and 1 <= j < 3 and i - 2 != j - 1),
+        ("G, H", "i != j and i >= 8", lambda i, j: i >= 8),
+    ],
+)
+def test_neurons_of_one_number_are_left_out_where_a_text_says_so(tmp_path, ends, condition, joined):
+    """Also of two groups, and of parts, whose neurons count from 0: all pairs were joined, without a word."""
+    text = HEAD.partition("\n")[2] + "H = NeuronGroup(7, 'dv/dt = -v/(5*ms) : volt', threshold='v > 2*mV')\n"
+    text += f"S = Synapses({ends}, on_pre='v += 1*mV')\nS.connect('{condition}')"
+    parameters, told = opened(text, tmp_path)
+    assert not told
+    found = set()
+    firsts = dict(zip([each.name for each in parameters.populations], starts_of(parameters), strict=True))
+    for each in parameters.connections:
+        first, second = firsts[each.source], firsts[each.target]
+        if each.rule.kind == "file":
+            values = np.load(each.rule.path)
+            found |= set(zip((values["pre"] + first).tolist(), (values["post"] + second).tolist(), strict=True))
+        else:
+            assert each.rule.kind == "all to all"
+            sizes = {population.name: population.number for population in parameters.populations}
+            found |= {(first + i, second + j) for i in range(sizes[each.source]) for j in range(sizes[each.target])}
+    hearers = 7 if "H" in ends else 10
+    assert found == {(i, j) for i in range(10) for j in range(hearers) if joined(i, j)}
+
+
+def starts_of(parameters):
+    """The number in its group of each population's first neuron: parts are called G[4:6]."""
+    return [int(each.name.partition("[")[2].partition(":")[0] or 0) for each in parameters.populations]

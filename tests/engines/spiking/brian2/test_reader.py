@@ -239,7 +239,10 @@ def test_what_no_network_is_without_is_refused_by_its_line(text, told):
 TOLD = [
     ("S = Synapses(G, G, on_pre='w += 1*mV')\nS.connect()", "Line 3: S is left out: .*'w'"),
     ("S = Synapses(G, G, on_pre='v += 1*mV')", "Line 3: S is left out: it joins no pairs"),
-    ("S = Synapses(G, G, on_pre='v += 1*mV')\nS.connect('i != j')", "Line 4: neurons may be joined to themselves"),
+    ("S = Synapses(G, G, on_pre='v += 1*mV')\nS.connect('i != j', p=0.5)",
+     "Line 4: neurons may be joined to themselves"),
+    ("H = NeuronGroup(9, 'dv/dt = -v/ms : volt')\nS = Synapses(G, H, on_post='v += 1*mV')\nS.connect('i != j', p=0.5)",
+     "Line 5: neurons of the same number may be joined here, unlike there"),
     ("S = Synapses(G, G, on_pre='v += 1*mV')\nS.connect(j='k for k in range(i)')", "Line 4: S is not connected so"),
     ("S = Synapses(G, G, on_pre='v += 1*mV')\nS.connect('abs(i-j) < 4')", "Line 4: .*the condition 'abs"),
     ("S = Synapses(G, G, on_pre='v += 1*mV')\nS.connect()\nS.delay = 'q*ms'", "Line 5: delays of S .* uses 'q'"),
