@@ -59,7 +59,7 @@ def _as_given(schema: Any, unit: str) -> Any:
     if (looked_at := _LOOKED_AT.get(schema["type"])) is not None:
         check = partial(looked_at, unit=unit) if looked_at is _as_number else looked_at
         return {"type": "function-before", "function": {"type": "no-info", "function": check}, "schema": schema}
-    if schema["type"] == "model":
+    if schema["type"] == "model" or _is_looked_at(schema):
         return schema
     parts = {key: _as_given(schema[key], unit) for key in ("schema", "values_schema") if key in schema}
     if "items_schema" in schema:
@@ -74,6 +74,12 @@ def _as_given(schema: Any, unit: str) -> Any:
             for each in members
         ]
     return {**schema, **parts}
+
+
+def _is_looked_at(schema: Any) -> bool:
+    """Schemas of groups are kept, and given again to whoever asks for a kind of groups."""
+    function = schema["function"]["function"] if schema["type"] == "function-before" else None
+    return getattr(function, "func", function) in (_as_number, _as_truth)
 
 
 _LOOKED_AT = {"int": _as_number, "float": _as_number, "bool": _as_truth}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -170,9 +170,14 @@ def _too_thin(spacing: float) -> ProblemError:
     )
 
 
+@cache
+def _bodies() -> TypeAdapter[Body]:
+    return TypeAdapter(Body)
+
+
 @lru_cache(maxsize=8)
 def _filled(body_json: str, spacing: float, files: tuple[Version, ...]) -> Filled:
-    body = _on_a_lattice(TypeAdapter(Body).validate_json(body_json))
+    body = _on_a_lattice(_bodies().validate_json(body_json))
     frame = _frame(body, spacing)
     d = frame.dimensions
     inside = _body_on(body, frame)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from pydantic import TypeAdapter
 
@@ -23,9 +23,14 @@ def grid_of(parameters: StencilParameters) -> Grid:
     return _grid(parameters.grid.model_dump_json())
 
 
+@cache
+def _settings() -> TypeAdapter[GridSetting]:
+    return TypeAdapter(GridSetting)
+
+
 @lru_cache(maxsize=16)
 def _grid(settings: str) -> Grid:
-    grid = TypeAdapter(GridSetting).validate_json(settings)
+    grid = _settings().validate_json(settings)
     counts, sizes = [grid.cells_x, grid.cells_y], [grid.size_x, grid.size_y]
     if isinstance(grid, Box):
         counts, sizes = [*counts, grid.cells_z], [*sizes, grid.size_z]
