@@ -117,15 +117,17 @@ class ParameterForm(SteadyScrollArea):
 
     def fields(self) -> Iterator[tuple[tuple[str, ...], Editor]]:
         """All that can be filled in now, folded or not: the titles that lead to each, and its own at the end."""
-        return _fields(self.root, ()) if self.root is not None else iter(())
+        return (part for part in self._parts() if not isinstance(part[1], ListEditor))
 
     def offered(self) -> Iterator[tuple[tuple[str, ...], ListEditor]]:
         """What items of lists that are empty could be filled in with: the titles that lead to each and its own at the
         end, and the list that a first item is added to."""
-        lists = () if self.root is None else _empty_lists(self.root, ())
-        for titles, editor in lists:
-            for title in dict.fromkeys(_titles_in(editor.spec.item)):
-                yield (*titles, title), editor
+        for titles, editor in self._parts():
+            if isinstance(editor, ListEditor) and not editor.sections:
+                yield from (((*titles, title), editor) for title in dict.fromkeys(_titles_in(editor.spec.item)))
+
+    def _parts(self) -> Iterator[tuple[tuple[str, ...], Editor]]:
+        return iter(()) if self.root is None else _parts(self.root, ())
 
     def place_of(self, editor: QWidget) -> Path:
         """Of the value that ``editor`` edits."""
@@ -140,34 +142,22 @@ class ParameterForm(SteadyScrollArea):
             self.root.set_suggestions(suggestions)
 
 
-def _fields(editor: Editor, titles: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Editor]]:
+def _parts(editor: Editor, titles: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Editor]]:
+    """All fields that are shown, and all lists, each before what is in it."""
     if isinstance(editor, GroupEditor):
         for key, child in editor.children_by_key.items():
             if editor.shows(key):
-                yield from _fields(child, (*titles, child.spec.title))
+                yield from _parts(child, (*titles, child.spec.title))
     elif isinstance(editor, ListEditor):
+        yield titles, editor
         for section, item in zip(editor.sections, editor.editors, strict=True):
-            yield from _fields(item, (*titles, section.header.text()))
+            yield from _parts(item, (*titles, section.header.text()))
     elif isinstance(editor, UnionEditor):
         yield titles, editor.kind
         if editor.form is not None:
-            yield from _fields(editor.form, titles)
+            yield from _parts(editor.form, titles)
     else:
         yield titles, editor
-
-
-def _empty_lists(editor: Editor, titles: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], ListEditor]]:
-    if isinstance(editor, GroupEditor):
-        for key, child in editor.children_by_key.items():
-            if editor.shows(key):
-                yield from _empty_lists(child, (*titles, child.spec.title))
-    elif isinstance(editor, ListEditor):
-        if not editor.sections:
-            yield titles, editor
-        for section, item in zip(editor.sections, editor.editors, strict=True):
-            yield from _empty_lists(item, (*titles, section.header.text()))
-    elif isinstance(editor, UnionEditor) and editor.form is not None:
-        yield from _empty_lists(editor.form, titles)
 
 
 def _titles_in(spec: FieldSpec | None) -> Iterator[str]:

@@ -118,17 +118,19 @@ class UnionEditor(Editor):
             before, usual = self._remembered[self._tag], default_values(self.spec.variants[self._tag])
             changed = {key for key in before if key in values and before[key] != usual.get(key)}
             values |= {key: deepcopy(before[key]) for key in changed if _alike(before[key], values[key])}
-            _carry_deeper(before, values, self.spec.discriminator)
+            _carry_deeper(before, usual, values, self.spec.discriminator)
         for key, texts in self._suggestions.items():
             if values.get(key) == "" and texts:
                 values[key] = next(iter(texts))
         return values
 
 
-def _carry_deeper(before: Mapping[str, Any], values: dict[str, Any], kind: str) -> None:
-    """Put what one has by itself where the other has it in a group, and the other way round: the side of a stress is
-    that of a displacement's region."""
+def _carry_deeper(before: Mapping[str, Any], usual: Mapping[str, Any], values: dict[str, Any], kind: str) -> None:
+    """Put what was set of one by itself where the other has it in a group, and the other way round: the side of a
+    stress is that of a displacement's region."""
     for key, value in before.items():
+        if value == usual.get(key):
+            continue
         homes = [group for group in values.values() if isinstance(group, dict) and key in group]
         if key not in (*values, kind) and len(homes) == 1 and _alike(value, homes[0][key]):
             homes[0][key] = deepcopy(value)

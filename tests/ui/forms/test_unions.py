@@ -4,7 +4,7 @@ import pytest
 
 from engines.peridynamics.parameters import PeridynamicParameters
 from tests.ui.forms.holder import Holder
-from ui.forms.unions import _alike
+from ui.forms.unions import _alike, _carry_deeper
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,16 @@ def test_a_load_of_another_kind_stays_at_its_side(qtbot):
     other = Holder(qtbot, PeridynamicParameters, PeridynamicParameters.model_validate(fresh.values))
     other.editor("loads", 0).kind.edited.emit((), "stress")
     assert other.values["loads"][0]["side"] == "top"
+
+
+def test_what_nobody_has_set_is_that_of_the_new_kind():
+    """Its own beginnings fit the problem."""
+    usual = {"kind": "a", "size": 1.0, "place": {"side": "top", "rows": 3}}
+    for changed, expected in (
+        ({}, (7.0, "left")),
+        ({"size": 2.0}, (2.0, "left")),
+        ({"place": {"side": "top"}}, (7.0, "top")),
+    ):
+        values = {"kind": "b", "side": "left", "shape": {"size": 7.0}}
+        _carry_deeper({**usual, **changed}, usual, values, "kind")
+        assert (values["shape"]["size"], values["side"]) == expected
